@@ -1,0 +1,3 @@
+"""Pure functions of the IR, each computed once and on demand."""
+
+from .facts import Facts as Facts

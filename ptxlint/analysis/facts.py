@@ -1,0 +1,72 @@
+"""The store of facts: a rule asks, the analysis runs once, the next rule gets the same answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar, cast
+
+from ..model import Span
+from ..ptx.ir import Function, Instruction, Module, Statement
+
+T = TypeVar("T")
+
+
+class Settings(Protocol):
+    """What a run is told that analyses may need."""
+
+    @property
+    def target(self) -> str | None:
+        """The GPU to check against, ``sm_80``; None: the file's own."""
+
+    @property
+    def block(self) -> tuple[int, int, int] | None:
+        """The launch shape in threads; None: not told."""
+
+
+class Facts:
+    """Facts of one module. Not shared between threads."""
+
+    def __init__(self, module: Module, options: Settings) -> None:
+        self.module = module
+        self.options = options
+        self._known: dict[object, object] = {}
+
+    @property
+    def target(self) -> str | None:
+        """The target to check against: as told, else the file's own."""
+        return self.options.target or self.module.target
+
+    def once(self, function: Function, analysis: Callable[[Function, Facts], T]) -> T:
+        """``analysis(function, self)``, computed at the first call."""
+        key = (id(function), analysis)
+        if key not in self._known:
+            self._known[key] = analysis(function, self)
+        return cast(T, self._known[key])
+
+    def of_mnemonics(self, function: Function, mnemonics: frozenset[str]) -> list[Instruction]:
+        """The function's instructions of those mnemonics, in order."""
+        index = self.once(function, by_mnemonic)
+        found = [index[mnemonic] for mnemonic in mnemonics if mnemonic in index]
+        if len(found) == 1:
+            return found[0]
+        return sorted((i for some in found for i in some), key=lambda i: i.start)
+
+    def span(self, statement: Statement) -> Span:
+        """Where a statement stands."""
+        return self.module.source.span(statement.start, statement.end)
+
+    def text_span(self, start: int, end: int) -> Span:
+        """A span by offsets into the module's text."""
+        return self.module.source.span(start, end)
+
+
+def by_mnemonic(function: Function, facts: Facts) -> dict[str, list[Instruction]]:
+    """The function's instructions by mnemonic, each list in order."""
+    index: dict[str, list[Instruction]] = {}
+    for instruction in function.instructions:
+        mnemonic = instruction.opcode.mnemonic
+        if mnemonic in index:
+            index[mnemonic].append(instruction)
+        else:
+            index[mnemonic] = [instruction]
+    return index

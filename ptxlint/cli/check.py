@@ -1,0 +1,115 @@
+"""``ptxlint check PATH…``: lint files and say what was found."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from ..engine.batch import lint_files
+from ..engine.options import Options, UsageError, did_you_mean
+from ..engine.selection import selected
+from ..inputs import InputError, Patterns, find
+from ..model import FileReport
+from ..report import FORMATS, Context, render
+from ..report.summary import counts, line, plural, statistics
+from .check_flags import parser
+from .color import wanted
+from .main import FOUND, TROUBLE, complain
+
+
+def run(words: Sequence[str]) -> int:
+    """The exit status of ``check`` with these arguments."""
+    flags = parser().parse(words)
+    options = _options(flags)
+    outputs = [_output(text) for text in flags.output]
+    _known_format(flags.output_format)
+    rules = selected(options)
+    patterns = Patterns(
+        tuple(flags.include) or Patterns().include, tuple(flags.exclude), flags.force_exclude
+    )
+    files, problems = find(flags.paths, patterns)
+    reports, unread = lint_files(
+        files,
+        options,
+        jobs=flags.jobs,
+        cached=not flags.no_cache,
+        stdin_name=flags.stdin_filename,
+    )
+    context = Context(rules, wanted(flags.color, sys.stdout))
+    sys.stdout.write(render(flags.output_format, reports, context))
+    written = [_write(format, path, reports, Context(rules)) for format, path in outputs]
+    problems += unread
+    _report(flags, reports, problems)
+    if problems or not all(written):
+        return TROUBLE
+    return FOUND if _fails(reports, options) else 0
+
+
+def _options(flags: Namespace) -> Options:
+    levels = {}
+    for text in flags.severity:
+        code, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--severity takes CODE=LEVEL, not {text!r}")
+        levels[code] = value
+    return Options.of(
+        select=flags.select,
+        extend_select=flags.extend_select,
+        ignore=flags.ignore,
+        extend_ignore=flags.extend_ignore,
+        preview=flags.preview,
+        target=flags.target,
+        block=flags.block,
+        severity=levels,
+        fail_on=flags.fail_on,
+        verbose=flags.verbose,
+    )
+
+
+def _output(text: str) -> tuple[str, str]:
+    format, sign, path = text.partition("=")
+    if not sign or not path:
+        raise UsageError(f"--output takes FORMAT=PATH, not {text!r}")
+    _known_format(format)
+    return format, path
+
+
+def _known_format(name: str) -> None:
+    if name not in FORMATS:
+        hint = did_you_mean(name, FORMATS) or f" (there are: {', '.join(FORMATS)})"
+        raise UsageError(f"unknown format {name!r}{hint}")
+
+
+def _write(format: str, path: str, reports: list[FileReport], context: Context) -> bool:
+    """Write a report to a file; whether that worked."""
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(render(format, reports, context))
+    except OSError as error:
+        complain(f"{path}: can't be written: {(error.strerror or str(error)).lower()}")
+        return False
+    return True
+
+
+def _report(flags: Namespace, reports: list[FileReport], problems: list[InputError]) -> None:
+    """What goes to stderr: statistics, what could not be read, the summary."""
+    if flags.statistics:
+        for row in statistics(reports):
+            print(row, file=sys.stderr)
+    if flags.verbose:
+        for report in reports:
+            count = len(report.kernels)
+            kernels = f"{count} {plural(count, 'kernel')}"
+            complain(f"{report.path}: parsed {report.parsed}, {kernels}")
+    for problem in problems:
+        complain(str(problem))
+    if not flags.quiet and reports:
+        print(line(reports), file=sys.stderr)
+
+
+def _fails(reports: list[FileReport], options: Options) -> bool:
+    if options.fail_on is None:
+        return False
+    lowest = options.fail_on.rank
+    return any(count and severity.rank >= lowest for severity, count in counts(reports).items())

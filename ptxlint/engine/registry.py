@@ -1,0 +1,139 @@
+"""Which rules there are. Found by walking ``ptxlint.rules``; remembered in its manifest.json.
+
+A rule is a module ``rules/<category>/<module>.py`` with ``RULE`` and one of
+``check(function, facts)`` and ``check_module(module, facts)``; rules of the category ``linter``
+have neither: the engine makes their findings. Names that begin with ``_`` are not rules.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from ..model import Confidence, Rule, Severity
+
+PACKAGE = f"{__package__.rpartition('.')[0]}.rules"
+CATEGORIES = (
+    "validity",
+    "synchronisation",
+    "memory",
+    "resources",
+    "ordering",
+    "dataflow",
+    "versions",
+    "efficiency",
+    "linter",
+)
+
+
+class RegistryError(Exception):
+    """A rule's module breaks the form that the registry asks for: a defect of the rule."""
+
+
+class Entry(NamedTuple):
+    """What the manifest says of a rule: all of ``RULE``, and the module that holds it."""
+
+    code: str
+    name: str
+    category: str
+    severity: Severity
+    confidence: Confidence
+    default: bool
+    mnemonics: frozenset[str]
+    module: str
+    summary: str
+
+    def load(self) -> ModuleType:
+        """The rule's module."""
+        return import_module(f"{PACKAGE}.{self.module}")
+
+    def page(self) -> str:
+        """The rule's page, markdown."""
+        return (self.load().__doc__ or "").strip()
+
+
+def root() -> str:
+    """The folder of the rules."""
+    return os.path.dirname(import_module(PACKAGE).__file__ or "")
+
+
+@lru_cache(maxsize=1)
+def entries() -> tuple[Entry, ...]:
+    """All rules by code: from the manifest, or from the rules themselves where there is none."""
+    import json
+
+    package = import_module(PACKAGE)
+    loader: Any = package.__loader__
+    try:
+        text = loader.get_data(os.path.join(root(), "manifest.json"))
+    except OSError:
+        return discover()
+    return tuple(_entry(row) for row in json.loads(text))
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    return Entry(
+        row["code"],
+        row["name"],
+        row["category"],
+        Severity(row["severity"]),
+        Confidence(row["confidence"]),
+        row["default"],
+        frozenset(row["mnemonics"]),
+        row["module"],
+        row["summary"],
+    )
+
+
+def discover() -> tuple[Entry, ...]:
+    """All rules by code, from their modules. Raises RegistryError for one of another form."""
+    from importlib.resources import files
+
+    found: dict[str, Entry] = {}
+    names: dict[str, str] = {}
+    for folder in sorted(files(PACKAGE).iterdir(), key=lambda f: f.name):
+        if folder.name not in CATEGORIES or not folder.is_dir():
+            continue
+        for file in sorted(folder.iterdir(), key=lambda f: f.name):
+            if not file.name.endswith(".py") or file.name.startswith("_"):
+                continue
+            entry = _inspect(f"{folder.name}.{file.name[:-3]}")
+            other = found.get(entry.code)
+            taken = other.module if other else names.get(entry.name)
+            if taken:
+                raise RegistryError(f"{entry.module} and {taken} share {entry.code} {entry.name}")
+            found[entry.code] = entry
+            names[entry.name] = entry.module
+    return tuple(found[code] for code in sorted(found))
+
+
+def _inspect(name: str) -> Entry:
+    """The entry of one module of a rule, checked."""
+    module = import_module(f"{PACKAGE}.{name}")
+    rule = getattr(module, "RULE", None)
+    if not isinstance(rule, Rule):
+        raise RegistryError(f"rules/{name}: has no RULE")
+    category = name.partition(".")[0]
+    if rule.category != category:
+        raise RegistryError(f"rules/{name}: {rule.code} says category {rule.category!r}")
+    if rule.code[:3] not in ("PTX", "SAS") or not rule.code[3:].isdigit() or len(rule.code) != 6:
+        raise RegistryError(f"rules/{name}: {rule.code!r} is not a code")
+    checks = sum(hasattr(module, check) for check in ("check", "check_module"))
+    if checks != (0 if category == "linter" else 1):
+        raise RegistryError(f"rules/{name}: needs check or check_module, and only one of them")
+    if not (module.__doc__ or "").strip():
+        raise RegistryError(f"rules/{name}: has no docstring, which is the rule's page")
+    return Entry(
+        rule.code,
+        rule.name,
+        rule.category,
+        rule.severity,
+        rule.confidence,
+        rule.default,
+        rule.mnemonics,
+        name,
+        rule.summary,
+    )

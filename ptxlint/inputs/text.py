@@ -1,0 +1,65 @@
+"""A file's bytes, what they are, and the text in them."""
+
+from __future__ import annotations
+
+_HEAD = 4096
+# PNG, zip and wheel, gzip, ar archive, zstandard.
+_CONTAINERS = (b"\x89PNG", b"PK\x03\x04", b"\x1f\x8b", b"!<arch>\n", b"\x28\xb5\x2f\xfd")
+_TEXT_CONTROLS = b"\t\n\v\f\r\x1b"
+
+
+class InputError(OSError):
+    """An input that can't be read. ``reason`` says why in one line; ``path`` is what was asked."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
+        return (InputError, (self.path, self.reason))
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file; raises InputError."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(path, (error.strerror or str(error)).lower()) from None
+    except ValueError as error:  # a NUL in the path
+        raise InputError(path, str(error)) from None
+
+
+def decode(content: bytes, path: str) -> str:
+    """PTX text out of bytes; raises InputError for a binary.
+
+    Text is UTF-8, as PTX in practice is; where it is not, each byte is taken for one character
+    (Latin-1), so that no comment in another encoding stops the reading.
+    """
+    kind = binary(content)
+    if kind is not None:
+        raise InputError(path, f"is {kind}; reading binaries is not in this version")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def binary(content: bytes) -> str | None:
+    """What a binary is, in words; None for text."""
+    if content.startswith(b"\x7fELF"):
+        return "a cubin or host ELF"
+    if content.startswith((b"\x50\xed\x55\xba", b"\xb1\x43\x62\x46")):
+        return "a fatbin"
+    if content.startswith(_CONTAINERS):
+        return "a binary of unknown kind"
+    head = content[:_HEAD]
+    if b".version" in head or not head:
+        return None
+    # NULs at the end are how drivers are handed PTX: the parser speaks of them, it is text still.
+    body = head.rstrip(b"\0")
+    controls = sum(1 for byte in body if byte < 0x20 and byte not in _TEXT_CONTROLS)
+    if not body or b"\0" in body or controls * 20 > len(body):
+        return "a binary of unknown kind"
+    return None

@@ -1,0 +1,1 @@
+"""What the ISA says, as data and thin access to it."""

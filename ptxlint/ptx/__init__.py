@@ -1,0 +1,3 @@
+"""PTX text to IR and back."""
+
+from .parser import parse as parse

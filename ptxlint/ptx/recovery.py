@@ -1,0 +1,331 @@
+"""What to do where the text is not PTX: one problem, and on at the next statement.
+
+ptxas stops at its first syntax error; a linter shows all of them. What is left out is recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import lexical
+from .build import intern_opcode
+from .grammar import Parse, SyntaxFault, parse_form, shorten
+from .ir import Function, Section, SyntaxProblem
+from .names import report_pending_initialisers
+from .sections import bind_symbols
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+_MAX_PROBLEMS = 200  # noise would give one for each line
+_MAX_LARK = 1 << 20  # characters; a longer statement is noise, and Lark is slow
+_SPACE = re.compile(r"\s*")
+_TOKEN = re.compile(r"\.?[\w$%]+", re.A)
+_ITEM_WORD = re.compile(
+    r"\.(?:visible|extern|weak|common|entry|func|section|alias|version|target|file"
+    r"|address_size|global|const|shared|tex|pragma)(?![\w$])|@@DWARF",
+    re.A,
+)
+_ITEM_START = re.compile(r"^[ \t]*(?:" + _ITEM_WORD.pattern + ")", re.M | re.A)
+
+
+def recover_statement(parser: Parser, at: int) -> int:
+    """A statement of a body that no pattern takes, at or after ``at``; returns where to go on."""
+    text, builder = parser.text, parser.builder
+    at = _skip_space(text, at)
+    function = builder.function
+    assert function is not None
+    if at >= len(text):
+        opened = parser.module.source.line_of(builder.blocks[-1].start)
+        _report(
+            parser,
+            SyntaxFault(at, at, "the text ends inside a function", ("'}'",)),
+            note=f"the '{{' of line {opened} is not closed",
+        )
+        _close_all(parser, at)
+        return at
+    if match := lexical.MODULE_ONLY.match(text, at):
+        opened = parser.module.source.line_of(builder.blocks[-1].start)
+        word = "." + match.group(1)
+        fault = SyntaxFault(at, match.end(), f"'{word}' inside a function", ("'}'",))
+        _report(parser, fault, note=f"the '{{' of line {opened} is not closed")
+        _close_all(parser, at)
+        return at
+    end = _chunk_end(text, at)
+    return _statement(parser, at, end)
+
+
+def _statement(parser: Parser, at: int, end: int) -> int:
+    chunk = parser.text[at:end]
+    try:
+        parse = _parse(chunk, "statement")
+        _build(parser, parse, at, end)
+        return end
+    except (SyntaxFault, ValueError) as error:
+        fault = _fault(error, parser.text, at, end)
+    resume = end
+    if at < fault.offset < end and _begins_statement(parser.text, fault.offset):
+        # Most likely the ';' before it is missing: keep both statements.
+        try:
+            _build(
+                parser, _parse(parser.text[at : fault.offset] + ";", "statement"), at, fault.offset
+            )
+            _report(parser, fault, note="is a ';' missing before it?")
+            return fault.offset
+        except (SyntaxFault, ValueError):
+            resume = fault.offset
+    _report(parser, fault, skipped=(at, resume))
+    return max(resume, at + 1)
+
+
+def recover_item(parser: Parser, at: int) -> int:
+    """The same for module scope."""
+    text = parser.text
+    at = _skip_space(text, at)
+    if at >= len(text):
+        return at
+    header = lexical.ITEM.match(text, at)
+    if header and header.lastgroup == "end":
+        return _header(parser, header)
+    if header and header.lastgroup == "rows":
+        return _section(parser, at, header.start("rows"), header.end("rows"))
+    if match := re.compile(r"\.section(?![\w$])").match(text, at):
+        return _section(parser, at, match.end(), _item_end(text, match.end()))
+    end = _item_end(text, at)
+    try:
+        parse = _parse(text[at:end], "item")
+        parser.builder.item(parse.form, parse.lexemes, at, end, parse.places)
+        return end
+    except (SyntaxFault, ValueError) as error:
+        fault = _fault(error, parser.text, at, end)
+    if at < fault.offset < end and _ITEM_WORD.match(text, fault.offset):
+        end = fault.offset
+    _report(parser, fault, skipped=(at, end))
+    return max(end, at + 1)
+
+
+def _header(parser: Parser, match: re.Match[str]) -> int:
+    """A function's head that Lark refuses; its body is read all the same where there is one."""
+    start, end = match.span("function")
+    head = parser.text[start:end]
+    try:
+        parse_form(head, "header")
+        fault = SyntaxFault(start, end, "a parameter is not PTX")
+    except SyntaxFault as error:
+        fault = _fault(error, parser.text, start, end)
+    stop = fault.offset
+    prefix = parser.text[start:stop].rstrip()
+    if start < stop < end and ".func" in prefix and _ITEM_WORD.match(parser.text, stop):
+        # Old compilers left the ';' of a declaration out: not an error.
+        try:
+            parser.function_head(prefix, start, None)
+            return stop
+        except (SyntaxFault, ValueError, IndexError):
+            pass
+    body = match.start("end") if match.group("end") == "{" else None
+    if body is None and start < stop < end and _begins_statement(parser.text, stop):
+        body, after = stop, stop  # its '{' is missing
+        note: str | None = "is a '{' missing before it?"
+    else:
+        after, note = match.end(), None
+    _report(parser, fault, note=note, skipped=None if note else (start, end))
+    for text in (prefix, prefix + ")", prefix.rsplit(",", 1)[0] + ")", prefix.split("(", 1)[0]):
+        try:
+            parser.function_head(text, start, body)
+        except (SyntaxFault, ValueError, IndexError):
+            continue
+        return parser.body(after) if body is not None else after
+    if body is None:
+        return after
+    # No name to be had: the body is read as an unnamed function's.
+    parser.function_head(".func _unnamed", start, body)
+    return parser.body(after)
+
+
+def _section(parser: Parser, start: int, at: int, end: int) -> int:
+    """A section with a row that is not one."""
+    brace = parser.text.find("}", at)
+    limit = brace + 1 if brace >= 0 else end
+    later = _ITEM_START.search(parser.text, at)
+    stop = min(limit, later.start() if later else limit)
+    try:
+        parse = _parse(parser.text[start:stop], "item")
+        parser.builder.item(parse.form, parse.lexemes, start, stop, parse.places)
+        return stop
+    except (SyntaxFault, ValueError) as error:
+        _report(parser, _fault(error, parser.text, start, stop), skipped=(start, stop))
+    return max(stop, start + 1)
+
+
+def finish(parser: Parser) -> None:
+    """What is known only at the end: required directives, line information's names, the state."""
+    module, builder = parser.module, parser.builder
+    if parser.unclosed is not None:
+        at = parser.unclosed
+        _report(parser, SyntaxFault(at, at + 2, "a '/*' that nothing ends", ("'*/'",)))
+    _required(parser)
+    bind_symbols(builder)
+    pending = builder.module_scope.pending
+    if pending:
+        report_pending_initialisers(module, pending)
+    module.syntax_problems.sort(key=lambda problem: problem.start)
+    module.unanalysed = [p.skipped for p in module.syntax_problems if p.skipped]
+    if module.syntax_problems:
+        read = any(isinstance(i, Function) for i in module.items) or module.version
+        module.parsed = "partial" if read else "failed"
+
+
+def _required(parser: Parser) -> None:
+    """``.version`` comes first and ``.target`` second, each once but for ``.target``'s list."""
+    module = parser.module
+    items = [item for item in module.items if getattr(item, "name", "") != "pragma"]
+    names = [getattr(item, "name", "") for item in items[:2]]
+    first = _skip_space(parser.text, 0)
+    if not names or names[0] != "version":
+        if not any(p.start <= first for p in module.syntax_problems):
+            fault = SyntaxFault(first, first, "no .version at the start of the file")
+            _report(parser, fault, note="PTX begins with .version, .target and .address_size")
+    elif len(names) < 2 or names[1] != "target":
+        at = items[1].start if len(items) > 1 else len(parser.text)
+        if not any(p.start <= at for p in module.syntax_problems):
+            _report(parser, SyntaxFault(at, at, "no .target after .version"))
+    seen: dict[str, int] = {}
+    for item in items:
+        name = getattr(item, "name", "")
+        if name in ("version", "target", "address_size") and not isinstance(
+            item, (Function, Section)
+        ):
+            if name in seen:
+                line = module.source.line_of(seen[name])
+                fault = SyntaxFault(item.start, item.end, f"a second .{name}")
+                _report(parser, fault, note=f"the first is at line {line}")
+            seen.setdefault(name, item.start)
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+def _parse(text: str, rule: str) -> Parse:
+    if len(text) > _MAX_LARK:
+        raise SyntaxFault(0, 1, f"no statement ends within {len(text):,} characters", ("';'",))
+    return parse_form(text, rule)
+
+
+def _build(parser: Parser, parse: Parse, start: int, end: int) -> None:
+    form = parse.form
+    if form[0] == "block":
+        raise SyntaxFault(0, 1, "unexpected '{'")
+    if form[0] in ("instruction", "call"):
+        # Counted here, as the fast loop counts its own.
+        head = next(p for p in form[1:] if isinstance(p, list) and "opcode" in str(p[0]))
+        words = [parse.lexemes[w] if isinstance(w, int) else str(w) for w in head[1:]]
+        opcode = intern_opcode("".join(words))
+        parser.opcodes.setdefault(str(opcode), (opcode, {}))
+    parser.builder.statement(form, parse.lexemes, start, end)
+
+
+def _fault(error: Exception, text: str, at: int, end: int) -> SyntaxFault:
+    """The fault of ``text[at:end]`` in offsets of ``text``."""
+    if not isinstance(error, SyntaxFault):
+        return SyntaxFault(at, end, str(error))
+    if not error.at_end:
+        return SyntaxFault(
+            min(at + error.offset, end), min(at + error.end, end), error.message, error.expected
+        )
+    # What was cut out is too short: the fault is at whatever comes next, as ptxas sees it.
+    place = _skip_space(text, end)
+    if place >= len(text):
+        return SyntaxFault(len(text), len(text), "the text ends here", error.expected)
+    match = _TOKEN.match(text, place)
+    token = match.group() if match else text[place]
+    message = f"unexpected '{shorten(token)}'"
+    return SyntaxFault(place, place + len(token), message, error.expected)
+
+
+def _report(
+    parser: Parser,
+    fault: SyntaxFault,
+    note: str | None = None,
+    skipped: tuple[int, int] | None = None,
+) -> None:
+    problems = parser.module.syntax_problems
+    if len(problems) >= _MAX_PROBLEMS:
+        last = problems[-1]
+        if skipped:
+            first = last.skipped[0] if last.skipped else skipped[0]
+            last.skipped = (first, skipped[1])
+            last.note = "more that is not PTX follows; it is not listed one by one"
+        return
+    start, end = fault.offset, max(fault.end, fault.offset + 1)
+    text = parser.module.source.text
+    kind = "syntax"
+    if run := _identifier(text, start):
+        start, end = run
+        kind = "identifier"
+    if start >= len(text):
+        start = end = len(text)
+    message, expected = fault.message, fault.expected
+    if start < len(text) and text[start] == "\0":
+        message, expected = "a NUL byte", ()
+        note = "ptxas refuses it; whoever wrote the file kept a C string's end"
+    elif start < len(text) and text[start] == "\ufeff":
+        message, expected = "a byte order mark before the text", ()
+    problems.append(SyntaxProblem(start, end, message, expected, kind, note, skipped))
+
+
+_FORBIDDEN = re.compile(r"[.@?#~^`'\\]|[^\x00-\x7f]")
+_IDENTIFIER_CHARACTER = re.compile(r"[\w$%.@?#~^`'\\]|[^\x00-\x7f]")
+
+
+def _identifier(text: str, at: int) -> tuple[int, int] | None:
+    """The run of a name that holds a character that PTX does not allow in one, if that is it."""
+    if not 0 < at < len(text) or not _FORBIDDEN.match(text[at]):
+        return None
+    start = at
+    while start > 0 and at - start < 4096 and _IDENTIFIER_CHARACTER.match(text[start - 1]):
+        start -= 1
+    end = at
+    while end < len(text) and end - at < 4096 and _IDENTIFIER_CHARACTER.match(text[end]):
+        end += 1
+    run = text[start:end]
+    if start == at or not re.match(r"[A-Za-z_$%]", run):
+        return None
+    return start, end
+
+
+def _begins_statement(text: str, at: int) -> bool:
+    """Whether a statement may begin at ``at``: the first thing on its line that looks like one."""
+    before = text.rfind("\n", 0, at) + 1
+    return not text[before:at].strip() and bool(lexical.STATEMENT_START.match(text, at))
+
+
+def _chunk_end(text: str, at: int) -> int:
+    """Where the statement at ``at`` seems to end: after its ``;``, or before a line's brace."""
+    match = lexical.BOUNDARY.search(text, at + 1)
+    if match is None:
+        return len(text)
+    return match.end() if match.group() == ";" else match.start()
+
+
+def _item_end(text: str, at: int) -> int:
+    semicolon = text.find(";", at)
+    semicolon = len(text) if semicolon < 0 else semicolon + 1
+    later = _ITEM_START.search(text, at + 1)
+    newline = text.find("\n", at)
+    line = len(text) if newline < 0 else newline
+    if text[at] not in ".@" or re.compile(r"\.(version|target|address_size|file)\b").match(
+        text, at
+    ):
+        return min(semicolon, line)
+    return min(semicolon, later.start() if later else semicolon)
+
+
+def _skip_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _close_all(parser: Parser, at: int) -> None:
+    while parser.builder.blocks:
+        parser.builder.close_block(at)

@@ -1,0 +1,1 @@
+"""Category 9: what the linter says about itself. The engine makes these findings."""
