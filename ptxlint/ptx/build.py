@@ -78,8 +78,7 @@ class Builder:
         assert function is not None
         function.end = end
         # The scope of the parameters; names that are still open there are declared nowhere.
-        self.scope.close()
-        pending, self.module_scope.pending = self.module_scope.pending, {}
+        pending = self.scope.pending
         self.scope = self.module_scope
         self.function = None
         self.loc = None
@@ -162,8 +161,10 @@ class Builder:
             module.version = (int(major), int(minor))
             self.add(Directive("version", (str(values[0]),), start, end))
         elif rule == "target":
-            module.targets = tuple(str(v) for v in values)
-            self.add(Directive("target", module.targets, start, end))
+            names = tuple(str(v) for v in values)
+            if not self.blocks:  # ptxas takes and ignores one inside a function
+                module.targets = names
+            self.add(Directive("target", names, start, end))
         elif rule == "address_size":
             module.address_size = int(str(values[0]), 0)
             self.add(Directive("address_size", (module.address_size,), start, end))
@@ -223,8 +224,10 @@ class Builder:
     def _attach(self, directive: Targets | Prototype) -> None:
         """A jump table or prototype belongs to the label right before it."""
         statements = self.blocks[-1].statements
-        if statements and isinstance(statements[-1], Label):
-            statements[-1].directive = directive
+        if not statements or not isinstance(statements[-1], Label):
+            kind = directive.kind if isinstance(directive, Targets) else "callprototype"
+            raise ValueError(f"a .{kind} with no label before it")
+        statements[-1].directive = directive
         self.add(directive)
 
     # --- variables ------------------------------------------------------------------------------
@@ -239,10 +242,14 @@ class Builder:
                 linkage = str(part)[1:]
             else:
                 space = str(part)[1:]
+        open_before = set(self.scope.pending)
         made = forms.variables(forms.children(tail), lexemes, space, self.scope, start, end)
         for variable in made:
             variable.linkage, variable.bank = linkage, bank
             self.declare(variable)
+            if variable.name in self.scope.pending and variable.name not in open_before:
+                for symbol in self.scope.pending.pop(variable.name):
+                    symbol.target = variable  # named in its own initialiser
         if not self.blocks:
             self.module.variables.extend(made)
         self.add(Declaration(tuple(made), start, end))

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Form = Union[int, str, "list[Form]"]
 
 STARTS = ("module", "statement", "item", "header", "parameter")
+_MAX_STATEMENT = 1 << 23  # characters: Lark reads half a million in a second
+_MAX_DEPTH = 200  # operators in one another; parentheses don't count
+
 LEAVES = frozenset({"IDENT", "INT", "FLOAT", "BITS", "SINK", "WARP_SZ", "STRING", "VERSION_NUMBER"})
 
 # What a person calls the terminals; the rest are shown as they are written.
@@ -114,6 +117,8 @@ def parse_tree(text: str, start: str) -> Tree[Token]:
     """Parse ``text`` from the rule ``start``; raises ``SyntaxFault``."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+    if len(text) > _MAX_STATEMENT and start != "module":
+        raise SyntaxFault(0, 1, f"no statement ends within {len(text):,} characters", ("';'",))
     try:
         return lark().parse(text, start=start)
     except UnexpectedToken as error:
@@ -151,7 +156,9 @@ def form_of(tree: Tree[Token] | Token, origin: int = 0) -> Parse:
         places.append(place)
         return len(lexemes) - 1
 
-    def convert(node: Any) -> Form:
+    def convert(node: Any, depth: int = 0) -> Form:
+        if depth > _MAX_DEPTH:
+            raise SyntaxFault(0, 1, f"nested more than {_MAX_DEPTH} deep")
         if not hasattr(node, "children"):
             if node.type in LEAVES:
                 return leaf(str(node), node.start_pos - origin)
@@ -161,7 +168,7 @@ def form_of(tree: Tree[Token] | Token, origin: int = 0) -> Parse:
             base, selector = node.children
             joined = base.end_pos == selector.start_pos
             return leaf(f"{base}{selector}", base.start_pos - origin if joined else None)
-        made: list[Form] = [rule, *(convert(child) for child in node.children)]
+        made: list[Form] = [rule, *(convert(child, depth + 1) for child in node.children)]
         if rule == "parameter":
             extents[id(made)] = (node.meta.start_pos - origin, node.meta.end_pos - origin)
         return made

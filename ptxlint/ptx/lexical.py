@@ -2,7 +2,8 @@
 
 These patterns decide nothing about syntax: what they don't take goes to Lark, and what they take
 has a shape that Lark has parsed once. None of them can backtrack more than linearly: a lookahead
-with a back reference (``(?=(…))\\1``) stands for the atomic group that Python 3.10 lacks.
+with a back reference (``(?=(…))\\1``) stands for the atomic group that Python 3.10 lacks, and
+no two quantifiers that can take the same blanks stand side by side.
 """
 
 from __future__ import annotations
@@ -56,15 +57,16 @@ LOC_PARTS = (7, 8, 9, 10, 11, 12, 13, 14)
 _FLAT = r"[^{};\"]*"
 _NESTED = rf"{_FLAT}(?:\{{{_FLAT}(?:\{{{_FLAT}\}}{_FLAT})*\}}{_FLAT})*"
 _INITIALISER = rf"\{{{_NESTED}\}}"
+_N = r"0|[1-9][0-9]*"
 _LOC = (
-    r"()\.loc\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)"
-    r"(?:\s*,\s*function_name\s+(" + _NAME + r")(?:\s*\+\s*([0-9]+))?"
-    r"\s*,\s*inlined_at\s+([0-9]+)\s+([0-9]+)\s+([0-9]+))?()"
+    rf"()\.loc\s+({_N})\s+({_N})\s+({_N})"
+    rf"(?:\s*,\s*function_name\s+({_NAME})(?:\s*\+\s*({_N}))?"
+    rf"\s*,\s*inlined_at\s+({_N})\s+({_N})\s+({_N}))?()"
 )
 
 BODY = re.compile(
     r"\s*(?:"
-    r"(@\s*!?\s*(" + _NAME + r")\s+)?"
+    r"(@\s*(?:!\s*)?(" + _NAME + r")\s+)?"
     r"(?=([a-z]\w*(?:\.\w+(?:::\w+)*)*))\3(?!\s*\.)([^;{}:]*(?:\{[^;{}]*\}[^;{}:]*)*);"
     r"|(?=(" + _NAME + r"))\5\s*:(?!:)"
     r"|" + _LOC + r"(?![\w$])"
@@ -118,7 +120,7 @@ def normalised(literals: list[str]) -> list[str]:
 ITEM = re.compile(
     r"\s*(?:"
     r"(?P<function>(?:\.(?:visible|extern|weak|common)\s+)?\.(?:entry|func)(?![\w$])"
-    r"[^;{}\"]*(?:\"[^\"\n]*\"\s*;?[^;{}\"]*)*)(?P<end>[;{])"
+    r"[^;{}\"]*(?:\"[^\"\n]*\"(?:\s*;)?[^;{}\"]*)*)(?P<end>[;{])"
     r"|(?P<section>\.section\s+(?P<name>\.[A-Za-z_][\w$]*)\s*\{)(?P<rows>[^{}\";]*)\}"
     r"|(?P<file>\.file\s+[0-9]\w*\s+\"[^\"\n]*\"(?:\s*,\s*[0-9]\w*){0,2})"
     r"|(?P<line>\.version\s+[0-9.]+|\.target\s+[\w$]+(?:\s*,\s*[\w$]+)*"
@@ -133,7 +135,7 @@ ITEM = re.compile(
 PARAMETER_LIST = re.compile(r"\(([^()]*)\)", re.A)
 
 _NUMBER = (
-    r"-?\s*(?:0[xX][0-9a-fA-F]+U?|0[0-7]*U?(?![\w.])|[1-9][0-9]*U?(?![\w.])"
+    r"(?:-\s*)?(?:0[xX][0-9a-fA-F]+U?|0[0-7]*U?(?![\w.])|[1-9][0-9]*U?(?![\w.])"
     r"|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
 )
 # `-0f3F800000` is no number to ptxas, hence the second look at the minus.
@@ -143,18 +145,13 @@ FLAT_LIST = re.compile(
 )
 
 # A row of a debug section: groups 1 type, 2 values; 3 label.
-_VALUE = (
-    r"(?:-?[0-9]\w*|" + _NAME + r"(?:\s*[+]\s*[0-9]\w*|\s*-\s*" + _NAME + r")?"
+_SYMBOL = (
+    r"(?:" + _NAME + r"(?:\s*[+]\s*[0-9]\w*|\s*-\s*" + _NAME + r")?"
     r"|\.[A-Za-z_][\w$]*(?:\s*\+\s*[0-9]\w*)?)"
 )
 ROW = re.compile(
-    r"\s*(?:\.(b8|b16|b32|b64)\s+("
-    + _VALUE
-    + r"(?:\s*,\s*"
-    + _VALUE
-    + r")*)|("
-    + _NAME
-    + r")\s*:)",
+    r"\s*(?:\.(b8|b16|b32|b64)\s+(-?[0-9]\w*(?:\s*,\s*-?[0-9]\w*)*|" + _SYMBOL + r")"
+    r"|(" + _NAME + r")\s*:)",
     re.A,
 )
 VALUE = re.compile(

@@ -102,7 +102,7 @@ def _simple_address(base: Form) -> Maker:
     assert isinstance(base, list)
     if base[0] == "literal":
         make_offset = _whole(base[1])
-        return lambda leaves: Address(None, make_offset(leaves))
+        return lambda leaves: Address(None, make_offset(leaves), True)
     name, offset = base[1], base[2]
     assert isinstance(name, int)
     if isinstance(offset, int):
@@ -111,12 +111,12 @@ def _simple_address(base: Form) -> Maker:
         def based(leaves: Leaves) -> Operand:
             number = leaves[at]
             if number.__class__ is Integer:
-                return Address(leaves[name], number.value)
-            return Address(leaves[name], constants.whole(number))
+                return Address(leaves[name], number.value, True)
+            return Address(leaves[name], constants.whole(number), True)
 
         return based
     make_offset = _whole(offset)
-    return lambda leaves: Address(leaves[name], make_offset(leaves))
+    return lambda leaves: Address(leaves[name], make_offset(leaves), True)
 
 
 def _whole(form: Form) -> Callable[[Leaves], int]:

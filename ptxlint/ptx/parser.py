@@ -65,7 +65,7 @@ class Parser:
                 continue
             try:
                 at = self._item(match)
-            except SyntaxFault:
+            except (SyntaxFault, ValueError):
                 at = recover_item(self, at)
         self.module.mnemonics = {opcode.mnemonic for opcode, _ in self.opcodes.values()}
         finish(self)

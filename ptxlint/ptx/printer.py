@@ -112,7 +112,9 @@ def _address(operand: Address) -> str:
     if operand.base is None:
         inside = str(operand.offset)
     else:
-        inside = _plus(operand.base, operand.offset)
+        inside = print_operand(operand.base)
+        if operand.has_offset:
+            inside += f"+{operand.offset}"
     if operand.rest:
         inside += ", " + _join(operand.rest)
     return f"[{inside}]{operand.suffix}"

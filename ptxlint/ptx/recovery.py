@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 _MAX_PROBLEMS = 200  # noise would give one for each line
-_MAX_LARK = 1 << 20  # characters; a longer statement is noise, and Lark is slow
 _SPACE = re.compile(r"\s*")
+_WHOLE = re.compile(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;")
 _TOKEN = re.compile(r"\.?[\w$%]+", re.A)
 _ITEM_WORD = re.compile(
     r"\.(?:visible|extern|weak|common|entry|func|section|alias|version|target|file"
@@ -28,14 +28,13 @@ _ITEM_WORD = re.compile(
     re.A,
 )
 _ITEM_START = re.compile(r"^[ \t]*(?:" + _ITEM_WORD.pattern + ")", re.M | re.A)
+_BODY_RESUME = re.compile(r"^[ \t]*(?:\}|" + _ITEM_WORD.pattern + ")", re.M | re.A)
 
 
 def recover_statement(parser: Parser, at: int) -> int:
     """A statement of a body that no pattern takes, at or after ``at``; returns where to go on."""
     text, builder = parser.text, parser.builder
     at = _skip_space(text, at)
-    function = builder.function
-    assert function is not None
     if at >= len(text):
         opened = parser.module.source.line_of(builder.blocks[-1].start)
         _report(
@@ -52,14 +51,27 @@ def recover_statement(parser: Parser, at: int) -> int:
         _report(parser, fault, note=f"the '{{' of line {opened} is not closed")
         _close_all(parser, at)
         return at
-    end = _chunk_end(text, at)
-    return _statement(parser, at, end)
+    if len(parser.module.syntax_problems) >= _MAX_PROBLEMS:
+        return _give_up(parser, at, _BODY_RESUME)
+    line = lexical.ITEM.match(text, at)
+    if line is not None and line.lastgroup == "line" and text.startswith(".target", at):
+        parser.item(at, line.end())
+        return line.end()
+    whole = _WHOLE.match(text, at)
+    if whole is not None:
+        # Good PTX that the patterns leave to Lark: modifiers set apart, `?:`, odd spacing.
+        try:
+            _build(parser, parse_form(text[at : whole.end()], "statement"), at, whole.end())
+            return whole.end()
+        except (SyntaxFault, ValueError):
+            pass
+    return _statement(parser, at, _chunk_end(text, at))
 
 
 def _statement(parser: Parser, at: int, end: int) -> int:
     chunk = parser.text[at:end]
     try:
-        parse = _parse(chunk, "statement")
+        parse = parse_form(chunk, "statement")
         _build(parser, parse, at, end)
         return end
     except (SyntaxFault, ValueError) as error:
@@ -69,7 +81,10 @@ def _statement(parser: Parser, at: int, end: int) -> int:
         # Most likely the ';' before it is missing: keep both statements.
         try:
             _build(
-                parser, _parse(parser.text[at : fault.offset] + ";", "statement"), at, fault.offset
+                parser,
+                parse_form(parser.text[at : fault.offset] + ";", "statement"),
+                at,
+                fault.offset,
             )
             _report(parser, fault, note="is a ';' missing before it?")
             return fault.offset
@@ -85,6 +100,8 @@ def recover_item(parser: Parser, at: int) -> int:
     at = _skip_space(text, at)
     if at >= len(text):
         return at
+    if len(parser.module.syntax_problems) >= _MAX_PROBLEMS:
+        return _give_up(parser, at, _ITEM_START)
     header = lexical.ITEM.match(text, at)
     if header and header.lastgroup == "end":
         return _header(parser, header)
@@ -94,8 +111,12 @@ def recover_item(parser: Parser, at: int) -> int:
         return _section(parser, at, match.end(), _item_end(text, match.end()))
     end = _item_end(text, at)
     try:
-        parse = _parse(text[at:end], "item")
-        parser.builder.item(parse.form, parse.lexemes, at, end, parse.places)
+        parse = parse_form(text[at:end], "item")
+        if parse.form[0] == "function":
+            # A declaration without its ';', and nothing that a pattern knows after it.
+            parser.function_head(text[at:end].rstrip(), at, None)
+        else:
+            parser.builder.item(parse.form, parse.lexemes, at, end, parse.places)
         return end
     except (SyntaxFault, ValueError) as error:
         fault = _fault(error, parser.text, at, end)
@@ -147,10 +168,10 @@ def _section(parser: Parser, start: int, at: int, end: int) -> int:
     """A section with a row that is not one."""
     brace = parser.text.find("}", at)
     limit = brace + 1 if brace >= 0 else end
-    later = _ITEM_START.search(parser.text, at)
-    stop = min(limit, later.start() if later else limit)
+    later = _ITEM_START.search(parser.text, at, limit)
+    stop = later.start() if later else limit
     try:
-        parse = _parse(parser.text[start:stop], "item")
+        parse = parse_form(parser.text[start:stop], "item")
         parser.builder.item(parse.form, parse.lexemes, start, stop, parse.places)
         return stop
     except (SyntaxFault, ValueError) as error:
@@ -170,7 +191,8 @@ def finish(parser: Parser) -> None:
     if pending:
         report_pending_initialisers(module, pending)
     module.syntax_problems.sort(key=lambda problem: problem.start)
-    module.unanalysed = [p.skipped for p in module.syntax_problems if p.skipped]
+    module.unanalysed += [p.skipped for p in module.syntax_problems if p.skipped]
+    module.unanalysed.sort()
     if module.syntax_problems:
         read = any(isinstance(i, Function) for i in module.items) or module.version
         module.parsed = "partial" if read else "failed"
@@ -206,12 +228,6 @@ def _required(parser: Parser) -> None:
 # --- pieces ---------------------------------------------------------------------------------------
 
 
-def _parse(text: str, rule: str) -> Parse:
-    if len(text) > _MAX_LARK:
-        raise SyntaxFault(0, 1, f"no statement ends within {len(text):,} characters", ("';'",))
-    return parse_form(text, rule)
-
-
 def _build(parser: Parser, parse: Parse, start: int, end: int) -> None:
     form = parse.form
     if form[0] == "block":
@@ -223,6 +239,16 @@ def _build(parser: Parser, parse: Parse, start: int, end: int) -> None:
         opcode = intern_opcode("".join(words))
         parser.opcodes.setdefault(str(opcode), (opcode, {}))
     parser.builder.statement(form, parse.lexemes, start, end)
+
+
+def _give_up(parser: Parser, at: int, resume: re.Pattern[str]) -> int:
+    """Noise: skip to where something may begin."""
+    match = resume.search(parser.text, at + 1)
+    end = match.start() if match else len(parser.text)
+    parser.module.unanalysed.append((at, end))
+    last = parser.module.syntax_problems[-1]
+    last.note = f"{_MAX_PROBLEMS} faults and more: what follows is not listed one by one"
+    return end
 
 
 def _fault(error: Exception, text: str, at: int, end: int) -> SyntaxFault:
@@ -250,13 +276,6 @@ def _report(
     skipped: tuple[int, int] | None = None,
 ) -> None:
     problems = parser.module.syntax_problems
-    if len(problems) >= _MAX_PROBLEMS:
-        last = problems[-1]
-        if skipped:
-            first = last.skipped[0] if last.skipped else skipped[0]
-            last.skipped = (first, skipped[1])
-            last.note = "more that is not PTX follows; it is not listed one by one"
-        return
     start, end = fault.offset, max(fault.end, fault.offset + 1)
     text = parser.module.source.text
     kind = "syntax"
@@ -289,7 +308,8 @@ def _identifier(text: str, at: int) -> tuple[int, int] | None:
     while end < len(text) and end - at < 4096 and _IDENTIFIER_CHARACTER.match(text[end]):
         end += 1
     run = text[start:end]
-    if start == at or not re.match(r"[A-Za-z_$%]", run):
+    begins = re.match(r"[A-Za-z_$%]", run) or (ord(run[0]) > 127 and run[0].isalpha())
+    if not begins or (start == at and run[0].isascii()):
         return None
     return start, end
 
@@ -311,7 +331,7 @@ def _chunk_end(text: str, at: int) -> int:
 def _item_end(text: str, at: int) -> int:
     semicolon = text.find(";", at)
     semicolon = len(text) if semicolon < 0 else semicolon + 1
-    later = _ITEM_START.search(text, at + 1)
+    later = _ITEM_START.search(text, at + 1, semicolon)
     newline = text.find("\n", at)
     line = len(text) if newline < 0 else newline
     if text[at] not in ".@" or re.compile(r"\.(version|target|address_size|file)\b").match(

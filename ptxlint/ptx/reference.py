@@ -13,7 +13,10 @@ from .source import Source
 
 
 def parse_reference(text: str, name: str = "<text>") -> Module:
-    """The module of a PTX text, by the grammar alone; raises ``SyntaxFault``."""
+    """The module of a PTX text, by the grammar alone.
+
+    Raises ``SyntaxFault``, and ``ValueError`` for a constant expression that has no value.
+    """
     module = Module(Source(text, name))
     builder = Builder(module)
     for child in parse_tree(text, "module").children:

@@ -73,12 +73,16 @@ class Scope(dict[str, Operand]):
         return WARP_SIZE if lexeme == "WARP_SZ" else None
 
     def _member(self, lexeme: str, base: str) -> Operand | None:
-        """A register of a range ``base<N>``: 0 to N-1, written without leading zeros."""
+        """A register of a range ``base<N>``: 0 to N-1; ``%r01`` is ``%r1``, as ptxas has it."""
         variable = self.ranges[base]
         digits = lexeme[len(base) :]
-        if (len(digits) > 1 and digits[0] == "0") or int(digits) >= (variable.count or 0):
+        if len(digits) > 18 or int(digits) >= (variable.count or 0):
             return None
-        register = self.made[lexeme] = Register(lexeme, variable)
+        name = f"{base}{int(digits)}"
+        register = self.made.get(name)
+        if register is None:
+            register = self.made[name] = Register(name, variable)
+        self.made[lexeme] = register
         return register
 
     def _element(self, lexeme: str) -> Operand:

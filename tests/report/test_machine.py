@@ -29,7 +29,7 @@ def test_json_is_as_its_schema_says(
 ) -> None:
     fix = Fix("align it", (Edit(span(5, 17, 18), "16"),))
     reports[0].findings.append(finding(fix=fix, witness={"block": [1, 1, 1]}))
-    reports.append(lint(".version 8.0\n.entry k() { ret; } // ptxlint: ignore\n", "c.ptx"))
+    reports.append(lint(".version 8.0 .target sm_80\n.entry k() { ret; } // ptxlint: ignore\n", "c.ptx"))
     value = json.loads(render("json", reports))
     validator.validate(value)
     assert [d["code"] for d in value["diagnostics"]] == [
@@ -98,7 +98,7 @@ def test_json_lines_are_the_diagnostics(reports: list[FileReport]) -> None:
 
 def test_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = ".version 8.0\n// ptxlint: ignore\n// ptxlint: enable[PTX903]\n"
+    text = ".version 8.0 .target sm_80\n// ptxlint: ignore\n// ptxlint: enable[PTX903]\n"
     hushed = "// ptxlint: file-ignore[PTX904]\n"
     inside = lint(text, "a b/\N{LATIN SMALL LETTER E WITH ACUTE}.ptx")
     outside = lint(text + hushed, "/else where/k.ptx")

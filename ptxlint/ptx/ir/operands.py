@@ -92,20 +92,23 @@ class Element(Operand):
 class Address(Operand):
     """``[base+offset]``; ``rest`` holds what follows a comma inside (tensor, texture coordinates).
 
-    ``base`` is None for a literal address; ``offset`` counts bytes. ``suffix`` is ``.unified``.
+    ``base`` is None for a literal address; ``offset`` counts bytes; ``has_offset`` is whether one
+    is written (for ``+0`` ptxas -O0 adds a zero). ``suffix`` is ``.unified``.
     """
 
-    __slots__ = ("base", "offset", "rest", "suffix")
+    __slots__ = ("base", "has_offset", "offset", "rest", "suffix")
 
     def __init__(
         self,
         base: Operand | None,
         offset: int = 0,
+        has_offset: bool = False,
         rest: tuple[Operand, ...] = (),
         suffix: str = "",
     ) -> None:
         self.base = base
         self.offset = offset
+        self.has_offset = has_offset
         self.rest = rest
         self.suffix = suffix
 
