@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 
 from ..model import Span
-from ..ptx.ir import Function, Instruction, Module, Statement
+from ..ptx.ir import Function, Instruction, Module, Opcode, Statement
 
 T = TypeVar("T")
 
@@ -45,8 +45,8 @@ class Facts:
 
     def of_mnemonics(self, function: Function, mnemonics: frozenset[str]) -> list[Instruction]:
         """The function's instructions of those mnemonics, in order."""
-        index = self.once(function, by_mnemonic)
-        found = [index[mnemonic] for mnemonic in mnemonics if mnemonic in index]
+        index = self.once(function, by_opcode)
+        found = [index[opcode] for opcode in index if opcode.mnemonic in mnemonics]
         if len(found) == 1:
             return found[0]
         return sorted((i for some in found for i in some), key=lambda i: i.start)
@@ -60,13 +60,16 @@ class Facts:
         return self.module.source.span(start, end)
 
 
-def by_mnemonic(function: Function, facts: Facts) -> dict[str, list[Instruction]]:
-    """The function's instructions by mnemonic, each list in order."""
-    index: dict[str, list[Instruction]] = {}
+def by_opcode(function: Function, facts: Facts) -> dict[Opcode, list[Instruction]]:
+    """The function's instructions by opcode, each list in order.
+
+    Opcodes are interned and few: what depends on the opcode alone is decided once for each.
+    """
+    index: dict[Opcode, list[Instruction]] = {}
     for instruction in function.instructions:
-        mnemonic = instruction.opcode.mnemonic
-        if mnemonic in index:
-            index[mnemonic].append(instruction)
+        opcode = instruction.opcode
+        if opcode in index:
+            index[opcode].append(instruction)
         else:
-            index[mnemonic] = [instruction]
+            index[opcode] = [instruction]
     return index

@@ -65,19 +65,19 @@ class Builder:
     def close_block(self, end: int) -> bool:
         """``}``; True if it was the function's own."""
         self.blocks.pop().end = end
+        if not self.blocks:
+            self._close_function(end)
+            return True
         self.scope.close()
         assert self.scope.parent is not None
         self.scope = self.scope.parent
-        if self.blocks:
-            return False
-        self._close_function(end)
-        return True
+        return False
 
     def _close_function(self, end: int) -> None:
         function = self.function
         assert function is not None
         function.end = end
-        # The scope of the parameters; names that are still open there are declared nowhere.
+        # What is still open in the function's own scope is declared nowhere.
         pending = self.scope.pending
         self.scope = self.module_scope
         self.function = None
@@ -314,8 +314,7 @@ class Builder:
         for variable in (*function.returns, *function.parameters):
             if variable.name != "_":
                 self.declare(variable)
-        self.blocks.append(function.body)
-        self.scope = Scope(self.scope)
+        self.blocks.append(function.body)  # its names share the parameters' scope
 
     def _prototype(self, parts: list[Form], lexemes: list[str], start: int, end: int) -> None:
         prototype = Prototype("", (), (), (), start, end)

@@ -29,7 +29,9 @@ def test_json_is_as_its_schema_says(
 ) -> None:
     fix = Fix("align it", (Edit(span(5, 17, 18), "16"),))
     reports[0].findings.append(finding(fix=fix, witness={"block": [1, 1, 1]}))
-    reports.append(lint(".version 8.0 .target sm_80\n.entry k() { ret; } // ptxlint: ignore\n", "c.ptx"))
+    reports.append(
+        lint(".version 8.0 .target sm_80\n.entry k() { ret; } // ptxlint: ignore\n", "c.ptx")
+    )
     value = json.loads(render("json", reports))
     validator.validate(value)
     assert [d["code"] for d in value["diagnostics"]] == [

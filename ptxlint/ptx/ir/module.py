@@ -34,7 +34,7 @@ class NameProblem:
     """A name that is used without, or declared more than once.
 
     ``kind`` is ``undeclared``, ``early`` (declared only later, at ``other``), ``hidden`` (a label
-    of another brace scope, at ``other``), ``not-a-label``, ``duplicate-variable``,
+    of another brace scope, at ``other``), ``duplicate-variable``,
     ``duplicate-label`` or ``duplicate-function``; ``other`` is the other declaration.
     """
 

@@ -1,0 +1,1 @@
+"""Category 3: memory accesses: alignment, state spaces, banks, coalescing."""

@@ -1,0 +1,1 @@
+"""Category 2: warps and blocks that must meet: member masks, barriers, races."""

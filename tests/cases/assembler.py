@@ -1,0 +1,60 @@
+"""ptxas, where it is installed: on PATH, or as the wheel nvidia-cuda-nvcc."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+RELEASE = "13.5"  # that the verdicts in the rules' pages are from
+
+_LINE = re.compile(r"line (\d+); (?:error|fatal)\s*: (.*)")
+
+
+class Verdict(NamedTuple):
+    """Whether ptxas took the file, the lines that it named, and all that it said."""
+
+    accepted: bool
+    lines: set[int]
+    text: str
+
+
+def assemble(path: Path, *flags: str) -> Verdict:
+    """The verdict on a file for the target that it names; skips the test without ptxas 13.5."""
+    text = path.read_text(encoding="utf-8")
+    target = re.search(r"^\.target (\w+)", text, re.M)
+    assert target is not None, f"{path.name} names no target"
+    command = [_ptxas(), *flags, f"-arch={target[1]}", "-o", "/dev/null", str(path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    said = run.stdout + run.stderr
+    return Verdict(run.returncode == 0, {int(m[1]) for m in _LINE.finditer(said)}, said)
+
+
+@cache
+def _find() -> tuple[str | None, str]:
+    """The path of ptxas 13.5, or None and why."""
+    candidates = [shutil.which("ptxas")]
+    spec = find_spec("nvidia")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        candidates += map(str, Path(folder).glob("*/bin/ptxas"))
+    versions = []
+    for candidate in filter(None, candidates):
+        run = subprocess.run([candidate, "--version"], capture_output=True, text=True)
+        version = re.search(r"release (\d+\.\d+)", run.stdout)
+        if version and version[1] == RELEASE:
+            return candidate, ""
+        versions.append(version[1] if version else "unknown")
+    return None, f"needs ptxas {RELEASE}, found {', '.join(versions) or 'none'}"
+
+
+def _ptxas() -> str:
+    path, why = _find()
+    if path is None:
+        pytest.skip(why)
+    return path
