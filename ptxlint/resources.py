@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -42,3 +43,10 @@ def grammar_text(name: str) -> str:
 def isa_data(name: str) -> Any:
     """A JSON file of ptxlint/isa/data/."""
     return json.loads(read_text("isa", "data", name))
+
+
+@cache
+def listing(*parts: str) -> tuple[str, ...]:
+    """The names in a folder below the package."""
+    package = import_module(_PACKAGE)
+    return tuple(os.listdir(os.path.join(os.path.dirname(package.__file__ or ""), *parts)))

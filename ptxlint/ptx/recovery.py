@@ -137,7 +137,7 @@ def _header(parser: Parser, match: re.Match[str]) -> int:
         fault = _fault(error, parser.text, start, end)
     stop = fault.offset
     prefix = parser.text[start:stop].rstrip()
-    if start < stop < end and ".func" in prefix and _ITEM_WORD.match(parser.text, stop):
+    if start < stop < end and ".func" in prefix and _is_module_scope(parser.text, stop):
         # Old compilers left the ';' of a declaration out: not an error.
         try:
             parser.function_head(prefix, start, None)
@@ -162,6 +162,20 @@ def _header(parser: Parser, match: re.Match[str]) -> int:
     # No name to be had: the body is read as an unnamed function's.
     parser.function_head(".func _unnamed", start, body)
     return parser.body(after)
+
+
+_DECLARATION = re.compile(r"\s*\.(?:reg|local|param|shared|global|const)(?![\w$])[^;{}]*;", re.A)
+
+
+def _is_module_scope(text: str, at: int) -> bool:
+    """Whether what stands at ``at`` goes on at module scope: old PTX has variables there too."""
+    if _ITEM_WORD.match(text, at):
+        return True
+    while declaration := _DECLARATION.match(text, at):
+        at = declaration.end()
+        if _ITEM_WORD.match(text, _skip_space(text, at)):
+            return True
+    return False
 
 
 def _section(parser: Parser, start: int, at: int, end: int) -> int:

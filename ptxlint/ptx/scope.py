@@ -24,6 +24,9 @@ from .ir import (
 
 SINK = Sink()
 
+_DIGITS = "0123456789"
+_NUMBERS = "0123456789."
+
 
 class Scope(dict[str, Operand]):
     """One brace scope, a function's parameters or the module."""
@@ -52,25 +55,41 @@ class Scope(dict[str, Operand]):
         return operand
 
     def _find(self, lexeme: str) -> Operand | None:
-        first = lexeme[0]
-        if first.isdigit() or first == ".":
+        scope: Scope | None
+        if lexeme[-1] in _DIGITS:
+            base = lexeme.rstrip(_DIGITS)
+            if not base or base[0] in _NUMBERS:
+                return literal(lexeme)
+            scope = self
+            while scope is not None:
+                operand = scope.made.get(lexeme)
+                if operand is None and base in scope.ranges:
+                    operand = scope._member(lexeme, base)
+                if operand is not None:
+                    return operand
+                scope = scope.parent
+            if "." in lexeme:
+                return self._element(lexeme)
+            return self._special(lexeme)
+        if lexeme[0] in _NUMBERS:
             return literal(lexeme)
-        if lexeme == "_":
-            return SINK
         if "." in lexeme:
             return self._element(lexeme)
-        scope: Scope | None = self
-        base = lexeme.rstrip("0123456789") if lexeme[-1].isdigit() else ""
+        scope = self
         while scope is not None:
             operand = scope.made.get(lexeme)
-            if operand is None and base in scope.ranges:
-                operand = scope._member(lexeme, base)
             if operand is not None:
                 return operand
             scope = scope.parent
-        if first == "%" and lexeme in special_registers.names():
+        if lexeme == "_":
+            return SINK
+        return WARP_SIZE if lexeme == "WARP_SZ" else self._special(lexeme)
+
+    @staticmethod
+    def _special(lexeme: str) -> Operand | None:
+        if lexeme[0] == "%" and lexeme in special_registers.names():
             return SpecialRegister(lexeme)
-        return WARP_SIZE if lexeme == "WARP_SZ" else None
+        return None
 
     def _member(self, lexeme: str, base: str) -> Operand | None:
         """A register of a range ``base<N>``: 0 to N-1; ``%r01`` is ``%r1``, as ptxas has it."""
@@ -78,11 +97,12 @@ class Scope(dict[str, Operand]):
         digits = lexeme[len(base) :]
         if len(digits) > 18 or int(digits) >= (variable.count or 0):
             return None
-        name = f"{base}{int(digits)}"
-        register = self.made.get(name)
-        if register is None:
-            register = self.made[name] = Register(name, variable)
-        self.made[lexeme] = register
+        if digits[0] == "0" and len(digits) > 1:
+            return self[f"{base}{int(digits)}"]
+        known = self.get(lexeme)
+        if isinstance(known, Register) and known.variable is variable:
+            return known
+        register = self[lexeme] = Register(lexeme, variable)
         return register
 
     def _element(self, lexeme: str) -> Operand:
