@@ -22,7 +22,7 @@ ORDER = [
     "report",
     "cli",
 ]
-FORBIDDEN = ["../shared", "/work/", "py" + "pi.org", "sha" + "red/"]
+FORBIDDEN = ["../shared", "/work/", "py" + "pi.org"]
 TEXTS = {".py", ".md", ".toml", ".lark", ".cu", ".ptx", ".json", ".tsv", ".yaml", ""}
 
 

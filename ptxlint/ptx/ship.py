@@ -96,6 +96,10 @@ def _declarations() -> Iterator[tuple[str, str]]:
             if space != "shared":
                 yield "item", f"{linkage}.{space}{align} .{type_} a{size} = {{1}};"
                 yield "item", f"{linkage}.{space}{align} .{type_} a{size} = 1;"
+    for count in range(1, 9):
+        names = ", ".join(["a"] * count)
+        yield "statement", f".branchtargets {names};"
+        yield "statement", f".calltargets {names};"
     yield "item", ".extern .shared .align 1 .b8 a[];"
 
 
@@ -118,10 +122,32 @@ def _operands() -> Iterator[tuple[str, str]]:
     # wgmma: accumulators, descriptors (or a fragment), scales.
     for width in (4, 8, 16, 24, 32, 48, 64, 96, 128):
         vector = "{" + ",".join(["%r"] * width) + "}"
-        for rest in ("%r,%r,%r,1,1", "%r,%r,1,1,1", "%r,%r,%r,1,1,1,1", "%r,%r,1,1,1,1,1"):
-            yield "operands", f"{vector},{rest}"
-            if not rest.endswith("1,1,1,1,1"):
-                yield "operands", f"{vector},{{%r,%r,%r,%r}},{rest[3:]}"
+        for scale in ("%r", "1"):
+            for more in ("1,1", "1,1,1", "1,1,1,1"):
+                yield "operands", f"{vector},%r,%r,{scale},{more}"
+                yield "operands", f"{vector},{{%r,%r,%r,%r}},%r,{scale},{more}"
+    yield from _tensor_memory()
+    # Stores of constants.
+    for address, constant, width in product(("[%r]", "[%r+1]"), ("1", "0f00000000"), (2, 4)):
+        yield "operands", f"{address},{{{','.join([constant] * width)}}}"
+
+
+def _tensor_memory() -> Iterator[tuple[str, str]]:
+    """tcgen05: loads and stores of up to 128 registers, products with and without scales."""
+    addresses = ("[%r]", "[%r+1]")
+    for width, address, middle in product((1, 2, 4, 8, 16, 32, 64, 128), addresses, ("", "1,")):
+        vector = "{" + ",".join(["%r"] * width) + "}"
+        yield "operands", f"{address},{middle}{vector}"
+        yield "operands", f"{vector},{address}{',1' if middle else ''}"
+    for address in addresses:
+        for first in ("%r", address):
+            for middle in (
+                "",
+                "{%r,%r,%r,%r},",
+                "{%r,%r,%r,%r,%r,%r,%r,%r},",
+                f"{address},{address},",
+            ):
+                yield "operands", f"{address},{first},%r,%r,{middle}%r"
 
 
 def text_of(rule: str, key: str) -> str:
