@@ -19,7 +19,8 @@ of constants, `cvta`, `mapa`, `cvt`.
 
 The kernel dies with CUDA_ERROR_MISALIGNED_ADDRESS (716), and the context with it; ptxas accepts
 all of these without a word. Each row above was run on an H200 (sm_90, driver 580) and faulted,
-but for wmma, which the ISA forbids and which got by at half the alignment there. Direct `ld.const`
+but for `st.async`, `red.async` and the mbarrier of a copy, which were not run, and for wmma, which
+the ISA forbids and which got by at half the alignment there. Direct `ld.const`
 and `ld.param` faulted only below 4 bytes, since ptxas splits the wider ones: those are held to 4.
 
 ptxas narrows a vector load of which one element is used, so that a wrong address may not fault

@@ -1,0 +1,76 @@
+"""## What it does
+
+Reports declarations and directives that contradict themselves, each other or the place they stand
+in: an array or an initial value in registers, an initial value in shared memory, more initial
+values than there is room for, an object without a size, an alignment that is not a power of two,
+textures and predicates in the wrong state space, `.maxntid` together with `.reqntid`,
+`.reqnctapercluster` together with `.maxclusterrank`, a bound of 0.
+
+## Why it matters
+
+The file does not assemble: ptxas refuses each of these, on the line of the declaration. Some of its
+words are hard to read back (`Variable 't' cannot be allocated into a register`, `Initial value type
+mismatch`).
+
+## Example
+
+```ptx
+.reg .b32 window[4];
+.entry scan() .maxntid 256 .reqntid 256 { ret; }
+```
+
+## Fix
+
+`.local .b32 window[4];` or four registers `window<4>`. One of the two launch bounds.
+
+## Limits
+
+What ptxas only warns of or ignores is not reported: `.minnctapersm` alone, a `.maxnreg` above 255,
+a bound given twice. What needs another PTX version or target is PTX702's or PTX703's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptxlint.analysis import Facts
+from ptxlint.analysis.declaration_faults import directive_faults, variable_faults
+from ptxlint.model import Finding, Label, Rule, Severity
+from ptxlint.ptx.ir import Function, Module, Statement
+
+RULE = Rule(
+    code="PTX113",
+    name="directive-misuse",
+    category="validity",
+    severity=Severity.ERROR,
+    summary="a declaration or directive that contradicts itself, another or its place",
+)
+
+
+def check_module(module: Module, facts: Facts) -> Iterator[Finding]:
+    """One finding for each declaration and each head with a fault."""
+    for variable, function, fault in variable_faults(facts):
+        yield _finding(fault, variable, variable.name, function, facts)
+    for function in module.functions:
+        for fault in directive_faults(function):
+            yield _head_finding(fault, function, facts)
+
+
+def _head_finding(fault: str, function: Function, facts: Facts) -> Finding:
+    """At the ``{``, where ptxas sees that the directives are at an end; the head as a label."""
+    name = facts.module.source.text.find(function.name, function.start)
+    head = facts.text_span(name, name + len(function.name))
+    kernel = function.name if function.is_kernel else None
+    if function.body is None:
+        return RULE.finding(fault, head, kernel=kernel)
+    brace = facts.text_span(function.body.start, function.body.start + 1)
+    labels = () if brace.start.line == head.start.line else (Label(head, "in this head"),)
+    return RULE.finding(fault, brace, kernel=kernel, labels=labels)
+
+
+def _finding(
+    fault: str, at: Statement, name: str, function: Function | None, facts: Facts
+) -> Finding:
+    start = facts.module.source.text.find(name, at.start)
+    kernel = function.name if function is not None and function.is_kernel else None
+    return RULE.finding(fault, facts.text_span(start, start + len(name)), kernel=kernel)
