@@ -118,16 +118,16 @@ def _alignment(variable: Variable) -> Iterator[str]:
             yield f"`.align {align}` of `{variable.name}` is not a power of two"
 
 
-def directive_faults(function: Function) -> Iterator[str]:
-    """What is wrong with the directives of a function's head."""
+def directive_faults(function: Function) -> Iterator[tuple[str, str]]:
+    """Directives of a function's head, by name, with what is wrong with them."""
     present = {directive.name: directive for directive in function.directives}
     for name in _POSITIVE:
         if name in present and any(
             isinstance(value, int) and value <= 0 for value in present[name].arguments
         ):
-            yield f"`.{name}` must be more than 0"
+            yield name, f"`.{name}` must be more than 0"
     for first, second in _EXCLUSIVE:
         if first in present and second in present:
-            yield f"`.{first}` and `.{second}` exclude each other"
+            yield second, f"`.{first}` and `.{second}` exclude each other"
     if "blocksareclusters" in present and not {"reqntid", "reqnctapercluster"} <= set(present):
-        yield "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`"
+        yield "blocksareclusters", "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`"

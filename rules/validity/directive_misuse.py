@@ -26,7 +26,8 @@ mismatch`).
 ## Limits
 
 What ptxas only warns of or ignores is not reported: `.minnctapersm` alone, a `.maxnreg` above 255,
-a bound given twice. What needs another PTX version or target is PTX702's or PTX703's.
+a bound given twice. ptxas names the last line of a function whose directives exclude each other;
+the finding is at the directive. What needs another PTX version or target is PTX702's or PTX703's.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
 from ptxlint.analysis.declaration_faults import directive_faults, variable_faults
-from ptxlint.model import Finding, Label, Rule, Severity
+from ptxlint.model import Finding, Rule, Severity
 from ptxlint.ptx.ir import Function, Module, Statement
 
 RULE = Rule(
@@ -52,20 +53,16 @@ def check_module(module: Module, facts: Facts) -> Iterator[Finding]:
     for variable, function, fault in variable_faults(facts):
         yield _finding(fault, variable, variable.name, function, facts)
     for function in module.functions:
-        for fault in directive_faults(function):
-            yield _head_finding(fault, function, facts)
+        for directive, fault in directive_faults(function):
+            yield _head_finding(directive, fault, function, facts)
 
 
-def _head_finding(fault: str, function: Function, facts: Facts) -> Finding:
-    """At the ``{``, where ptxas sees that the directives are at an end; the head as a label."""
-    name = facts.module.source.text.find(function.name, function.start)
-    head = facts.text_span(name, name + len(function.name))
-    kernel = function.name if function.is_kernel else None
-    if function.body is None:
-        return RULE.finding(fault, head, kernel=kernel)
-    brace = facts.text_span(function.body.start, function.body.start + 1)
-    labels = () if brace.start.line == head.start.line else (Label(head, "in this head"),)
-    return RULE.finding(fault, brace, kernel=kernel, labels=labels)
+def _head_finding(directive: str, fault: str, function: Function, facts: Facts) -> Finding:
+    """At the directive."""
+    word = f".{directive}"
+    start = facts.module.source.text.find(word, function.start)
+    span = facts.text_span(start, start + len(word))
+    return RULE.finding(fault, span, kernel=function.name if function.is_kernel else None)
 
 
 def _finding(
