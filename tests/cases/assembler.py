@@ -1,16 +1,16 @@
-"""ptxas, where it is installed: on PATH, or as the wheel nvidia-cuda-nvcc."""
+"""What ptxas 13.5 says of a case."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tests import ptxas
 
 RELEASE = "13.5"  # that the verdicts in the rules' pages are from
 
@@ -39,18 +39,13 @@ def assemble(path: Path, *flags: str) -> Verdict:
 @cache
 def _find() -> tuple[str | None, str]:
     """The path of ptxas 13.5, or None and why."""
-    candidates = [shutil.which("ptxas")]
-    spec = find_spec("nvidia")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        candidates += map(str, Path(folder).glob("*/bin/ptxas"))
-    versions = []
-    for candidate in filter(None, candidates):
-        run = subprocess.run([candidate, "--version"], capture_output=True, text=True)
-        version = re.search(r"release (\d+\.\d+)", run.stdout)
-        if version and version[1] == RELEASE:
-            return candidate, ""
-        versions.append(version[1] if version else "unknown")
-    return None, f"needs ptxas {RELEASE}, found {', '.join(versions) or 'none'}"
+    path = ptxas.find()
+    if path is None:
+        return None, f"needs ptxas {RELEASE}, found none"
+    run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    version = re.search(r"release (\d+\.\d+)", run.stdout)
+    found = version[1] if version else "unknown"
+    return (path, "") if found == RELEASE else (None, f"needs ptxas {RELEASE}, found {found}")
 
 
 def _ptxas() -> str:
