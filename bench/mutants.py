@@ -61,7 +61,10 @@ SYNTAX = ("lit", "undef", "dropreg", "comma", "semi", "brk", "dropbrace", "dropo
 
 COLUMNS = ("file", "mutation", "mutated_line", "arch", "flags", "verdict", "ptxas_lines", "message")
 _CATEGORIES = ("PTX1", "PTX7", "PTX2", "PTX4")
-_ERROR = re.compile(r"^ptxas .*?(?:line (\d+); )?(?:error|fatal)\s*:\s*(.*)$", re.M)
+# A line of "<macro util>" is one of ptxas' own, and not of the file.
+_ERROR = re.compile(
+    r"^ptxas (?:<[^>]*>, line \d+; |[^<].*?, line (\d+); )?(?:error|fatal)\s*:\s*(.*)$", re.M
+)
 _TRIES = 30
 
 

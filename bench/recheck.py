@@ -1,7 +1,7 @@
 """The instruction table against ptxas: does it still take what the table has, and since when?
 
 For a new CUDA release: ``python -m bench.recheck --ptxas PATH``. Every group of every form gives
-some of its spellings (``--each`` of them, drawn by ``--seed``), with operands made from its pattern.
+some of its spellings (``--each``, drawn by ``--seed``), with operands made from its pattern.
 ptxas judges a thousand lines a run, front end only (``-arch=compute_XX``): at the newest version
 known, and at the version before the one that the table names, where it must refuse. Patterns that
 stand for more than registers (textures, calls) are counted as left out.
@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -169,30 +170,34 @@ def refused(ptxas: str, batch: list[str], target: str, version: str) -> dict[int
     return out
 
 
-def judge(ptxas: str, wanted: list[Line], version: str | None) -> dict[Line, str]:
-    """The lines that ptxas refuses; at ``version``, or (None) one before the table's own."""
-    known = [tuple(map(int, v.split("."))) for v in released()]
+@cache
+def _versions() -> dict[str, Any]:
+    known: dict[str, Any] = json.loads(VERSIONS.read_text(encoding="utf-8"))
+    return known
+
+
+def version_before(line: Line) -> str | None:
+    """The version before the one that the table names; None if that does not know the target."""
+    known = _versions()
+    # 5.1 was 6.0 before its release: ptxas takes all of 6.0 under that number.
+    versions = [tuple(map(int, v.split("."))) for v in known["versions"] if v != "5.1"]
+    first = tuple(map(int, known["targets"][line.target].split(".")))
+    before = max((v for v in versions if first <= v < line.since), default=None)
+    return None if before is None else ".".join(map(str, before))
+
+
+def judge(ptxas: str, wanted: list[tuple[Line, str]]) -> dict[Line, str]:
+    """The lines that ptxas refuses, each at its version."""
     batches: dict[tuple[str, str], list[Line]] = defaultdict(list)
-    for line in wanted:
-        at = version
-        if at is None:
-            before = max((v for v in known if v < line.since), default=None)
-            if before is None:
-                continue
-            at = ".".join(map(str, before))
-        batches[line.target, at].append(line)
+    for line, version in wanted:
+        batches[line.target, version].append(line)
     out: dict[Line, str] = {}
-    for (target, at), group in batches.items():
+    for (target, version), group in batches.items():
         for begin in range(0, len(group), BATCH):
             part = group[begin : begin + BATCH]
-            for index, words in refused(ptxas, [p.text for p in part], target, at).items():
+            for index, words in refused(ptxas, [p.text for p in part], target, version).items():
                 out[part[index]] = words
     return out
-
-
-def released() -> list[str]:
-    """The PTX versions that the project knows."""
-    return list(json.loads(VERSIONS.read_text(encoding="utf-8"))["versions"])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -208,10 +213,11 @@ def main(arguments: list[str] | None = None) -> int:
         print("recheck: no ptxas found", file=sys.stderr)
         return 2
     wanted, left_out = lines(given.each, given.seed)
-    now = judge(ptxas, wanted, given.version or released()[-1])
-    earlier = [line for line in wanted if line not in now]
-    before = judge(ptxas, earlier, None)
-    gated = [line for line in earlier if line.since > (1, 0)]
+    newest = list(_versions()["versions"])[-1]
+    now = judge(ptxas, [(line, given.version or newest) for line in wanted])
+    dated = {line: version_before(line) for line in wanted if line not in now}
+    gated = [(line, version) for line, version in dated.items() if version is not None]
+    before = judge(ptxas, gated)
     text = [
         f"ptxas {common.tool_version(ptxas)}, {len(wanted)} spellings of "
         f"{len({line.form for line in wanted})} forms"

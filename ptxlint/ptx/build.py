@@ -136,6 +136,14 @@ class Builder:
             self._attach(Targets(str(children[0])[1:], names, start, end))
         elif rule == "prototype":
             self._prototype(children, lexemes, start, end)
+        elif rule == "declared_function":
+            head = cast("list[Form]", children[0])
+            lists = [
+                [forms.parameter(p, lexemes, self.scope, start, end) for p in part[1:]]
+                for part in head
+                if isinstance(part, list) and part[0] == "parameters"
+            ]
+            self.function_header(head, lexemes, lists, start, end, None)
         else:
             self.item(form, lexemes, start, end)
 
@@ -306,7 +314,7 @@ class Builder:
             function.body = Block(body_start)
         self.declare(function)
         self.module.functions.append(function)
-        self.module.items.append(function)
+        self.add(function)
         if function.body is None:
             return
         self.function = function

@@ -44,13 +44,15 @@ def recover_statement(parser: Parser, at: int) -> int:
         )
         _close_all(parser, at)
         return at
+    head = lexical.ITEM.match(text, at)
+    if head is not None and head.lastgroup == "end" and ".func" in head.group("function"):
+        if head.group("end") == ";":
+            return _statement(parser, at, head.end())
+        # ptxas takes the head for a declaration and stumbles over its '{'.
+        return _lost_brace(parser, head.start("end"), "a '{' after the head of a function", at)
     if match := lexical.MODULE_ONLY.match(text, at):
-        opened = parser.module.source.line_of(builder.blocks[-1].start)
         word = "." + match.group(1)
-        fault = SyntaxFault(at, match.end(), f"'{word}' inside a function", ("'}'",))
-        _report(parser, fault, note=f"the '{{' of line {opened} is not closed")
-        _close_all(parser, at)
-        return at
+        return _lost_brace(parser, at, f"'{word}' inside a function", at)
     if len(parser.module.syntax_problems) >= _MAX_PROBLEMS:
         return _give_up(parser, at, _BODY_RESUME)
     line = lexical.ITEM.match(text, at)
@@ -66,6 +68,15 @@ def recover_statement(parser: Parser, at: int) -> int:
         except (SyntaxFault, ValueError):
             pass
     return _statement(parser, at, _chunk_end(text, at))
+
+
+def _lost_brace(parser: Parser, place: int, message: str, at: int) -> int:
+    """A function's ``}`` is missing: close it before ``at``, where module scope goes on."""
+    opened = parser.module.source.line_of(parser.builder.blocks[-1].start)
+    fault = SyntaxFault(place, place + 1, message, ("'}'",))
+    _report(parser, fault, note=f"the '{{' of line {opened} is not closed")
+    _close_all(parser, at)
+    return at
 
 
 def _statement(parser: Parser, at: int, end: int) -> int:
