@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from . import lexical
 from .build import Builder, intern_opcode
+from .finish import finish
 from .forms import parameter
 from .grammar import SyntaxFault
 from .ir import Guard, Instruction, Module, Opcode, Operand, Section, SectionItem
@@ -55,21 +56,26 @@ class Parser:
 
     def run(self) -> Module:
         """Parse all of it."""
-        from .recovery import finish, recover_item
-
         at, end = 0, len(self.text)
         while at < end:
             match = lexical.ITEM.match(self.text, at)
             if match is None:
-                at = recover_item(self, at)
+                at = self._recover_item(at)
                 continue
             try:
                 at = self._item(match)
             except (SyntaxFault, ValueError):
-                at = recover_item(self, at)
+                at = self._recover_item(at)
         self.module.mnemonics = {opcode.mnemonic for opcode, _ in self.opcodes.values()}
         finish(self)
         return self.module
+
+    def _recover_item(self, at: int) -> int:
+        if not self.text[at:].strip():
+            return len(self.text)
+        from .recovery import recover_item
+
+        return recover_item(self, at)
 
     # --- module scope ---------------------------------------------------------------------------
 
@@ -172,12 +178,12 @@ class Parser:
 
     def body(self, at: int) -> int:
         """Parse from after a ``{`` to after the ``}`` that ends the function."""
-        from .recovery import recover_statement
-
         while self.builder.blocks:
             try:
                 at = self._statements(at)
             except _Stuck as stuck:  # noqa: PERF203 - once for each fault, not each statement
+                from .recovery import recover_statement
+
                 at = recover_statement(self, stuck.at)
         return at
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from . import lexical
 from .build import intern_opcode
 from .grammar import Parse, SyntaxFault, parse_form, shorten
-from .ir import Function, Section, SyntaxProblem
-from .names import report_pending_initialisers
-from .sections import bind_symbols
+from .ir import SyntaxProblem
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -37,7 +35,7 @@ def recover_statement(parser: Parser, at: int) -> int:
     at = _skip_space(text, at)
     if at >= len(text):
         opened = parser.module.source.line_of(builder.blocks[-1].start)
-        _report(
+        report(
             parser,
             SyntaxFault(at, at, "the text ends inside a function", ("'}'",)),
             note=f"the '{{' of line {opened} is not closed",
@@ -74,7 +72,7 @@ def _lost_brace(parser: Parser, place: int, message: str, at: int) -> int:
     """A function's ``}`` is missing: close it before ``at``, where module scope goes on."""
     opened = parser.module.source.line_of(parser.builder.blocks[-1].start)
     fault = SyntaxFault(place, place + 1, message, ("'}'",))
-    _report(parser, fault, note=f"the '{{' of line {opened} is not closed")
+    report(parser, fault, note=f"the '{{' of line {opened} is not closed")
     _close_all(parser, at)
     return at
 
@@ -97,11 +95,11 @@ def _statement(parser: Parser, at: int, end: int) -> int:
                 at,
                 fault.offset,
             )
-            _report(parser, fault, note="is a ';' missing before it?")
+            report(parser, fault, note="is a ';' missing before it?")
             return fault.offset
         except (SyntaxFault, ValueError):
             resume = fault.offset
-    _report(parser, fault, skipped=(at, resume))
+    report(parser, fault, skipped=(at, resume))
     return max(resume, at + 1)
 
 
@@ -133,7 +131,7 @@ def recover_item(parser: Parser, at: int) -> int:
         fault = _fault(error, parser.text, at, end)
     if at < fault.offset < end and _ITEM_WORD.match(text, fault.offset):
         end = fault.offset
-    _report(parser, fault, skipped=(at, end))
+    report(parser, fault, skipped=(at, end))
     return max(end, at + 1)
 
 
@@ -161,7 +159,7 @@ def _header(parser: Parser, match: re.Match[str]) -> int:
         note: str | None = "is a '{' missing before it?"
     else:
         after, note = match.end(), None
-    _report(parser, fault, note=note, skipped=None if note else (start, end))
+    report(parser, fault, note=note, skipped=None if note else (start, end))
     for text in (prefix, prefix + ")", prefix.rsplit(",", 1)[0] + ")", prefix.split("(", 1)[0]):
         try:
             parser.function_head(text, start, body)
@@ -200,54 +198,8 @@ def _section(parser: Parser, start: int, at: int, end: int) -> int:
         parser.builder.item(parse.form, parse.lexemes, start, stop, parse.places)
         return stop
     except (SyntaxFault, ValueError) as error:
-        _report(parser, _fault(error, parser.text, start, stop), skipped=(start, stop))
+        report(parser, _fault(error, parser.text, start, stop), skipped=(start, stop))
     return max(stop, start + 1)
-
-
-def finish(parser: Parser) -> None:
-    """What is known only at the end: required directives, line information's names, the state."""
-    module, builder = parser.module, parser.builder
-    if parser.unclosed is not None:
-        at = parser.unclosed
-        _report(parser, SyntaxFault(at, at + 2, "a '/*' that nothing ends", ("'*/'",)))
-    _required(parser)
-    bind_symbols(builder)
-    pending = builder.module_scope.pending
-    if pending:
-        report_pending_initialisers(module, pending)
-    module.syntax_problems.sort(key=lambda problem: problem.start)
-    module.unanalysed += [p.skipped for p in module.syntax_problems if p.skipped]
-    module.unanalysed.sort()
-    if module.syntax_problems:
-        read = any(isinstance(i, Function) for i in module.items) or module.version
-        module.parsed = "partial" if read else "failed"
-
-
-def _required(parser: Parser) -> None:
-    """``.version`` comes first and ``.target`` second, each once but for ``.target``'s list."""
-    module = parser.module
-    items = [item for item in module.items if getattr(item, "name", "") != "pragma"]
-    names = [getattr(item, "name", "") for item in items[:2]]
-    first = _skip_space(parser.text, 0)
-    if not names or names[0] != "version":
-        if not any(p.start <= first for p in module.syntax_problems):
-            fault = SyntaxFault(first, first, "no .version at the start of the file")
-            _report(parser, fault, note="PTX begins with .version, .target and .address_size")
-    elif len(names) < 2 or names[1] != "target":
-        at = items[1].start if len(items) > 1 else len(parser.text)
-        if not any(p.start <= at for p in module.syntax_problems):
-            _report(parser, SyntaxFault(at, at, "no .target after .version"))
-    seen: dict[str, int] = {}
-    for item in items:
-        name = getattr(item, "name", "")
-        if name in ("version", "target", "address_size") and not isinstance(
-            item, (Function, Section)
-        ):
-            if name in seen:
-                line = module.source.line_of(seen[name])
-                fault = SyntaxFault(item.start, item.end, f"a second .{name}")
-                _report(parser, fault, note=f"the first is at line {line}")
-            seen.setdefault(name, item.start)
 
 
 # --- pieces ---------------------------------------------------------------------------------------
@@ -294,12 +246,13 @@ def _fault(error: Exception, text: str, at: int, end: int) -> SyntaxFault:
     return SyntaxFault(place, place + len(token), message, error.expected)
 
 
-def _report(
+def report(
     parser: Parser,
     fault: SyntaxFault,
     note: str | None = None,
     skipped: tuple[int, int] | None = None,
 ) -> None:
+    """Record a fault as a problem of the module, in its kind and with its note."""
     problems = parser.module.syntax_problems
     start, end = fault.offset, max(fault.end, fault.offset + 1)
     text = parser.module.source.text
