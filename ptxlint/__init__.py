@@ -9,8 +9,10 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .analysis.compatibility import Compatibility as Compatibility
     from .engine.api import check_path as check_path
     from .engine.api import check_text as check_text
+    from .engine.api import compat as compat
     from .model import Confidence as Confidence
     from .model import Finding as Finding
     from .model import Position as Position
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Compatibility",
     "Confidence",
     "Finding",
     "Module",
@@ -33,10 +36,12 @@ __all__ = [
     "__version__",
     "check_path",
     "check_text",
+    "compat",
     "parse",
 ]
 
 _HOMES = {
+    "Compatibility": "analysis.compatibility",
     "Confidence": "model",
     "Finding": "model",
     "Module": "ptx.ir",
@@ -46,6 +51,7 @@ _HOMES = {
     "Span": "model",
     "check_path": "engine.api",
     "check_text": "engine.api",
+    "compat": "engine.api",
     "parse": "ptx",
 }
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import pytest
 from elftools.elf.elffile import ELFFile
 
-_LINE = re.compile(r"line (\d+);")
+# Not what an instruction's expansion says of itself (`ptxas <macro util>, line 2; …`).
+_LINE = re.compile(r"^ptxas (?!<).*\bline (\d+);", re.M)
 
 
 class Verdict(NamedTuple):
@@ -55,6 +56,8 @@ def assemble(text: str, target: str, *flags: str) -> Verdict:
         lines = frozenset(int(line) for line in _LINE.findall(output))
         if run.returncode:
             return Verdict(False, lines, output, {})
+        if target.startswith("compute_"):
+            return Verdict(True, lines, output, {})  # the front end alone: no code is made
         elf = ELFFile(io.BytesIO(cubin.read_bytes()))
         code = {s.name: s.data() for s in elf.iter_sections() if _is_code(s.name)}
         return Verdict(True, lines, output, code)

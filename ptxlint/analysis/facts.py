@@ -22,6 +22,10 @@ class Settings(Protocol):
     def block(self) -> tuple[int, int, int] | None:
         """The launch shape in threads; None: not told."""
 
+    @property
+    def driver(self) -> str | None:
+        """The driver that is to take the file, ``535``; None: not told."""
+
 
 class Facts:
     """Facts of one module. Not shared between threads."""
@@ -42,6 +46,12 @@ class Facts:
         if key not in self._known:
             self._known[key] = analysis(function, self)
         return cast(T, self._known[key])
+
+    def of_module(self, analysis: Callable[[Module, Facts], T]) -> T:
+        """``analysis(module, self)``, computed at the first call."""
+        if analysis not in self._known:
+            self._known[analysis] = analysis(self.module, self)
+        return cast(T, self._known[analysis])
 
     def of_mnemonics(self, function: Function, mnemonics: frozenset[str]) -> list[Instruction]:
         """The function's instructions of those mnemonics, in order."""

@@ -60,6 +60,7 @@ def _options(flags: Namespace) -> Options:
         extend_ignore=flags.extend_ignore,
         preview=flags.preview,
         target=flags.target,
+        driver=flags.driver,
         block=flags.block,
         severity=levels,
         fail_on=flags.fail_on,

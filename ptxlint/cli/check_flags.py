@@ -29,6 +29,9 @@ def _selection(flags: Parser) -> None:
         group.add_argument(flag, action=Join, default=[], metavar="CODES", help=text)
     group.add_argument("--preview", action="store_true", help="rules that are off by default too")
     group.add_argument("--target", metavar="SM", help="check against this GPU (sm_80)")
+    group.add_argument(
+        "--driver", metavar="BRANCH", help="the Linux driver that is to take it (535, 535.54.03)"
+    )
     group.add_argument("--block", metavar="X,Y,Z", help="launch shape in threads (256,1,1)")
     group.add_argument(
         "--severity", action=Join, default=[], metavar="CODE=LEVEL", help="give a rule a level"

@@ -10,6 +10,7 @@ from importlib import import_module
 # Command, its module's one-line description. The bare form is ``check``.
 COMMANDS = {
     "check": "find what is wrong or slow in PTX (the default)",
+    "compat": "say which PTX version, target and driver files need",
     "diff": "say what changed between two PTX files, kernel by kernel",
     "rule": "print the page of a rule",
 }
@@ -18,6 +19,7 @@ FOUND, TROUBLE, INTERRUPTED = 1, 2, 130
 
 _HELP = """\
 usage: ptxlint [check] PATH...       {check}
+       ptxlint compat PATH...        {compat}
        ptxlint diff A.ptx B.ptx      {diff}
        ptxlint rule CODE|NAME|--all  {rule}
        ptxlint COMMAND --help        the flags of a command

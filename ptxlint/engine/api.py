@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..analysis import Facts
+from ..analysis.compatibility import Compatibility, compatibility
 from ..inputs import InputError, Patterns, find
 from ..model import Finding
+from ..ptx import parse
 from .batch import lint_files
 from .options import Options
 from .runner import lint
@@ -17,8 +20,8 @@ def check_text(text: str, name: str = "<text>", **options: Any) -> list[Finding]
 
     ``options`` are those of the command line: ``select``, ``extend_select``, ``ignore``,
     ``extend_ignore`` (a comma-separated string or an iterable of codes, prefixes and names),
-    ``preview``, ``target`` ("sm_80"), ``block`` ((x, y, z) in threads), ``severity``
-    ({code: level}). Raises ValueError for an option or a rule that does not exist.
+    ``preview``, ``target`` ("sm_80"), ``driver`` ("535"), ``block`` ((x, y, z) in threads),
+    ``severity`` ({code: level}). Raises ValueError for an option or a rule that does not exist.
     """
     report = lint(text, name, Options.of(**options))
     return [finding for finding in report.findings if finding.suppressed is None]
@@ -37,4 +40,10 @@ def check_path(path: str | os.PathLike[str], **options: Any) -> list[Finding]:
     return [f for report in reports for f in report.findings if f.suppressed is None]
 
 
-__all__ = ["InputError", "check_path", "check_text"]
+def compat(text: str) -> Compatibility:
+    """The lowest PTX version, target and Linux driver that a PTX text needs, with the reasons."""
+    module = parse(text)
+    return compatibility(module, Facts(module, Options()))
+
+
+__all__ = ["InputError", "check_path", "check_text", "compat"]

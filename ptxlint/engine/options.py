@@ -19,9 +19,10 @@ class Options:
     """The settings of one run.
 
     ``select`` empty means the default set. ``target`` is the GPU to check against (``sm_80``),
-    None means the file's own. ``block`` is the launch shape (x, y, z) in threads. ``severity``
-    holds pairs (code, level) that replace a rule's own level. ``fail_on`` is the lowest level
-    that makes the exit status 1, None for never; it changes no finding. ``verbose`` puts the
+    None means the file's own. ``block`` is the launch shape (x, y, z) in threads. ``driver`` is
+    the Linux driver that is to take the file (``535``, ``535.54.03``). ``severity`` holds pairs
+    (code, level) that replace a rule's own level. ``fail_on`` is the lowest level that makes the
+    exit status 1, None for never; it changes no finding. ``verbose`` puts the
     traceback of a rule that failed into its PTX999 finding.
     """
 
@@ -32,6 +33,7 @@ class Options:
     preview: bool = False
     target: str | None = None
     block: tuple[int, int, int] | None = None
+    driver: str | None = None
     severity: tuple[tuple[str, Severity], ...] = ()
     fail_on: Severity | None = field(default=Severity.WARNING, compare=False)
     verbose: bool = False
@@ -55,6 +57,8 @@ class Options:
             given["target"] = target(given["target"])
         if given.get("block") is not None:
             given["block"] = block(given["block"])
+        if given.get("driver") is not None:
+            given["driver"] = driver(given["driver"])
         if "severity" in given:
             levels = dict(given["severity"])
             given["severity"] = tuple((code, level(value)) for code, value in levels.items())
@@ -92,6 +96,15 @@ def block(value: str | Iterable[int]) -> tuple[int, int, int]:
         raise UsageError(f"not a block shape: {value!r} (written as threads x,y,z: 256,1,1)")
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
+
+
+def driver(value: str | int) -> str:
+    """A driver's branch or version as a text; raises UsageError."""
+    from ..isa.versions import branch
+
+    if branch(str(value)) is None:
+        raise UsageError(f"not a driver: {value!r} (written as branch or version: 535, 535.54.03)")
+    return str(value)
 
 
 def level(value: str | Severity) -> Severity:

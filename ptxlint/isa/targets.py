@@ -49,6 +49,18 @@ class Target(NamedTuple):
             return True
         return any(self._is(name) for name in specific)
 
+    def runs_on(self, gpu: Target) -> bool:
+        """Whether PTX for this target runs on a GPU (whose own suffix does not matter).
+
+        Plain targets run on later ones too, ``f`` targets within their family, ``a`` on their own.
+        """
+        if self.suffix == "a":
+            return self.number == gpu.number
+        if self.suffix == "f":
+            family = any({self.number, gpu.number} <= family for family in FAMILIES)
+            return family and self.number <= gpu.number
+        return self.number <= gpu.number
+
     def _is(self, name: str) -> bool:
         if name.startswith("="):
             return str(self) == name[1:]

@@ -2,6 +2,7 @@
 
 ``//~ PTX301 PTX104`` at the end of a line: these codes at this line, one for each mention.
 ``//~^ PTX100``: at the line above; one more ``^`` for each line further up.
+``// check: driver=535`` on the first line: options of ``check_text`` for this case.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def expected(path: Path) -> Counter[tuple[int, str]]:
             raise ValueError(f"{path.name}:{number}: not an expectation: {line.strip()}")
         found.update((number - len(match[1]), code) for code in match[2].split())
     return found
+
+
+def options(path: Path) -> dict[str, str]:
+    """The options that a case is checked with."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    words = first.removeprefix("// check:").split() if first.startswith("// check:") else []
+    return dict(word.split("=", 1) for word in words)
 
 
 def codes(path: Path) -> set[str]:

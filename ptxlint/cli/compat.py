@@ -1,0 +1,56 @@
+"""``ptxlint compat FILE…``: the lowest PTX version, target and driver that files need."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ..analysis.compatibility import Compatibility, verdict
+from ..engine.api import compat
+from ..engine.options import driver as checked
+from ..inputs import InputError, Patterns, decode, find, read
+from ..report.compatibility import Row, json_text, text
+from .arguments import Parser
+from .main import FOUND, TROUBLE, complain
+
+
+def run(words: Sequence[str]) -> int:
+    """The exit status of ``compat``: 1 where ``--driver`` does not take a file as it is."""
+    flags = _parser().parse(words)
+    driver = checked(flags.driver) if flags.driver is not None else None
+    files, problems = find(flags.paths, Patterns())
+    rows: list[Row] = []
+    for name in files:
+        found = _compat(name)
+        if isinstance(found, InputError):
+            problems.append(found)
+        else:
+            rows.append((name, found))
+    form = json_text if flags.output_format == "json" else text
+    sys.stdout.write(form(rows, driver))
+    for problem in problems:
+        complain(str(problem))
+    if problems:
+        return TROUBLE
+    refused = driver is not None and any(verdict(found, driver)[0] is False for _, found in rows)
+    return FOUND if refused else 0
+
+
+def _compat(name: str) -> Compatibility | InputError:
+    """What a file needs, or why it can't be read."""
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else read(name)
+        return compat(decode(content, name))
+    except InputError as error:
+        return error
+
+
+def _parser() -> Parser:
+    flags = Parser("compat", "Say which PTX version, target and driver files need, and why.")
+    flags.add_argument("paths", nargs="+", metavar="PATH", help="file, directory, or - for stdin")
+    flags.add_argument(
+        "--driver", metavar="BRANCH", help="does this Linux driver take them (535, 535.54.03)"
+    )
+    flags.add_argument("--output-format", choices=("text", "json"), default="text")
+    flags.add_argument("--isolated", action="store_true", help="read no configuration file")
+    return flags
