@@ -7,14 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..isa.targets import Target
 from ..isa.types import REFERENCES
-from ..ptx.ir import Function, InitialiserList, Operand, Property, Variable
+from ..isa.versions import never_made
+from ..ptx.ir import (
+    Directive,
+    Function,
+    InitialiserList,
+    Module,
+    Operand,
+    Property,
+    Statement,
+    Variable,
+)
 from .facts import Facts
 from .objects import declarations, element_size
 
 _NO_INITIAL_VALUE = frozenset({"reg", "local", "shared", "param"})
 _POSITIVE = ("maxntid", "reqntid", "minnctapersm", "maxnreg", "reqnctapercluster", "maxclusterrank")
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
+_TARGET_OPTIONS = frozenset({"debug", "map_f64_to_f32", "texmode_independent", "texmode_unified"})
+_FIRST_WITH_DOUBLES = 13
 _VECTOR_LIMIT = 16  # bytes
 
 
@@ -131,3 +144,40 @@ def directive_faults(function: Function) -> Iterator[tuple[str, str]]:
             yield second, f"`.{first}` and `.{second}` exclude each other"
     if "blocksareclusters" in present and not {"reqntid", "reqnctapercluster"} <= set(present):
         yield "blocksareclusters", "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`"
+
+
+def module_faults(module: Module) -> Iterator[tuple[Statement, str, str]]:
+    """The module's directives with what is wrong: the statement, the word at fault, and why."""
+    for item in module.items:
+        if isinstance(item, Directive) and item.name == "target":
+            yield from ((item, word, why) for word, why in _target_faults(item))
+        elif (
+            isinstance(item, Directive)
+            and item.name == "address_size"
+            and item.arguments[0] not in (32, 64)
+        ):
+            size = str(item.arguments[0])
+            yield item, size, f"an address has 32 or 64 bits, not {size}"
+    if (module.version or (0, 0)) >= (1, 5):
+        for variable in module.variables:
+            if variable.space == "tex":
+                why = f"`.tex` ended with PTX 1.4: `{variable.name}` is to be a `.global .texref`"
+                yield variable, variable.name, why
+
+
+def _target_faults(directive: Directive) -> Iterator[tuple[str, str]]:
+    words = [str(word) for word in directive.arguments]
+    if Target.parse(words[0]) is None:
+        yield words[0], f"`.target` begins with a GPU (sm_80), not with `{words[0]}`"
+        return
+    numbers = [parsed.number for word in words if (parsed := Target.parse(word))]
+    for word in words:
+        parsed = Target.parse(word)
+        if parsed is None and word not in _TARGET_OPTIONS:
+            yield word, f"`.target` has no option `{word}`"
+        elif never_made(word):
+            yield word, f"there is no GPU target `{word}`"
+    if "map_f64_to_f32" in words and min(numbers) >= _FIRST_WITH_DOUBLES:
+        yield "map_f64_to_f32", "`map_f64_to_f32` is for GPUs without doubles, before sm_13"
+    if {"texmode_unified", "texmode_independent"} <= set(words):
+        yield words[-1], "`texmode_unified` and `texmode_independent` exclude each other"

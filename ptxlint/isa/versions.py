@@ -55,6 +55,14 @@ def first_version(target: str) -> Version | None:
     return None if parsed is None else targets().get(str(parsed))
 
 
+def never_made(target: str) -> bool:
+    """Whether ``target`` names a GPU that is not in the table though higher ones are."""
+    parsed = Target.parse(target)
+    if parsed is None or first_version(target) is not None:
+        return False
+    return parsed.number < max(known.number for name in targets() if (known := Target.parse(name)))
+
+
 def text(of: Version) -> str:
     """(8, 0) as ``8.0``."""
     return f"{of[0]}.{of[1]}"

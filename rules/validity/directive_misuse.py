@@ -4,7 +4,7 @@ Reports declarations and directives that contradict themselves, each other or th
 in: an array or an initial value in registers, an initial value in shared memory, more initial
 values than there is room for, an object without a size, an alignment that is not a power of two,
 textures and predicates in the wrong state space, `.maxntid` together with `.reqntid`,
-`.reqnctapercluster` together with `.maxclusterrank`, a bound of 0.
+`.reqnctapercluster` together with `.maxclusterrank`, a bound of 0, a `.target` that is no GPU.
 
 ## Why it matters
 
@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.declaration_faults import directive_faults, variable_faults
+from ptxlint.analysis.declaration_faults import directive_faults, module_faults, variable_faults
 from ptxlint.model import Finding, Rule, Severity
 from ptxlint.ptx.ir import Function, Module, Statement
 
@@ -50,6 +50,8 @@ RULE = Rule(
 
 def check_module(module: Module, facts: Facts) -> Iterator[Finding]:
     """One finding for each declaration and each head with a fault."""
+    for statement, word, fault in module_faults(module):
+        yield _finding(fault, statement, word, None, facts)
     for variable, function, fault in variable_faults(facts):
         yield _finding(fault, variable, variable.name, function, facts)
     for function in module.functions:

@@ -46,6 +46,7 @@ from ptxlint.analysis.places import at_lines
 from ptxlint.analysis.requirements import Need, lacking, lacking_here
 from ptxlint.isa.gates import instead
 from ptxlint.isa.targets import Target
+from ptxlint.isa.versions import never_made
 from ptxlint.isa.wording import lowest, where
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Module
@@ -63,7 +64,8 @@ def check_module(module: Module, facts: Facts) -> Iterator[Finding]:
     """One finding for each thing and function that the target lacks, and for the target itself."""
     own = claim(module).target
     if own is None:
-        if Target.parse(module.target or "") is not None:
+        named = module.target or ""
+        if Target.parse(named) is not None and not never_made(named):  # that is PTX113's
             yield _unknown(module, facts)
         return
     lacks = [need for need, lack in facts.of_module(lacking_here) if lack == (None, None)]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from ptxlint.isa.versions import never_made
 from tests import ptxas
 
 RELEASE = "13.5"  # that the verdicts in the rules' pages are from
@@ -31,7 +32,7 @@ def assemble(path: Path, *flags: str) -> Verdict:
     text = path.read_text(encoding="utf-8")
     target = re.search(r"^\.target (\w+)", text, re.M)
     assert target is not None, f"{path.name} names no target"
-    old = int(re.sub(r"\D", "", target[1])) < OLDEST
+    old = int(re.sub(r"\D", "", target[1])) < OLDEST or never_made(target[1])
     arch = f"sm_{OLDEST}" if old else target[1]
     command = [_ptxas(), *flags, f"-arch={arch}", "-o", "/dev/null", str(path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)

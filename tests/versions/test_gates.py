@@ -117,7 +117,7 @@ def test_target_asks_a_second_question() -> None:
 def test_what_the_tables_do_not_know_is_a_warning() -> None:
     (finding,) = check_text(kernel("", "9.9", "sm_80"), select="PTX7")
     assert (finding.code, finding.severity.value) == ("PTX701", "warning")
-    (finding,) = check_text(kernel("wgmma.fence.sync.aligned;", "9.0", "sm_91"), select="PTX7")
+    (finding,) = check_text(kernel("wgmma.fence.sync.aligned;", "9.0", "sm_130"), select="PTX7")
     assert (finding.code, finding.severity.value) == ("PTX703", "warning")
 
 
