@@ -23,8 +23,8 @@ Link the library into the module (`nvlink`, `-dlink`, libdevice at compile time)
 
 ## Limits
 
-A file that is meant to be linked (`nvcc -rdc=true`, `ptxas -c`) has such calls by design: ignore the
-rule for it. What the driver, the device runtime and OptiX bring (vprintf, __assertfail, malloc,
+A file that is meant to be linked (`nvcc -rdc=true`, `ptxas -c`) has such calls by design: ignore
+the rule for it. What the driver, the device runtime and OptiX bring (vprintf, __assertfail, malloc,
 free, cuda…, _optix_…) is known from a table.
 """
 
