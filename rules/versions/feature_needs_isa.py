@@ -66,7 +66,8 @@ def check_module(module: Module, facts: Facts) -> Iterator[Finding]:
     if version not in releases() or version is None:
         return
     first = first_version(module.target or "")
-    if first is not None and version < first:
+    # ptxas does not look at the pair in a file that has neither code nor data.
+    if first is not None and version < first and (module.functions or module.variables):
         yield _of_target(module, version, first, facts)
     for need, lack in facts.of_module(lacking_here):
         if lack.version is not None:
