@@ -33,7 +33,7 @@ def address(opcode: Opcode, spec: Spec, kind: Kind) -> str | None:
         if fits is None:
             return None if not isinstance(kind, str) else "address-needed"
         what = kind if isinstance(kind, str) else str(kind[0])
-        loose = "r" if what in SIZES or what in NUMBERS else what
+        loose = "r" if what in SIZES or what in NUMBERS or what in ("m", "+") else what
         return None if loose in fits.others else "address-needed"
     _, base, parts, suffix = kind
     if spec.type and suffix != spec.type:
