@@ -107,6 +107,8 @@ def _count(opcode: Opcode, known: tuple[Pattern, ...], kinds: tuple[Kind, ...]) 
     if needed is not None and len(kinds) < len(needed):
         return None  # missing-member-mask says so
     given = len(kinds)
+    if opcode.mnemonic == "red" and "async" in opcode.modifiers:
+        return None  # ptxas takes some without the barrier that their modifiers name
     if _takes_more(opcode) and given > min(len(p.operands) for p in known):
         return None
     nearest = min(known, key=lambda pattern: abs(len(pattern.operands) - given)).operands
