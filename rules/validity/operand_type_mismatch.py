@@ -1,7 +1,8 @@
 """## What it does
 
 Reports an operand that no form of its instruction takes: a register of another class or width, a
-number, symbol, address or special register in the wrong place, `!` on what is no predicate.
+number, symbol, address or special register in the wrong place, `!` on what is no predicate, a
+32-bit register as an address of global or generic memory in a 64-bit file.
 
 ## Why it matters
 
@@ -39,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
+from ptxlint.analysis.narrow_addresses import narrow_addresses
 from ptxlint.analysis.operand_check import operand_problems
 from ptxlint.analysis.operand_match import Mismatch
 from ptxlint.analysis.operand_words import declaration, described, needed, operand_at, place_of
@@ -96,6 +98,15 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
     for instruction, verdict in facts.once(function, operand_problems):
         if isinstance(verdict, Mismatch) and (verdict.reason in _WHY or verdict.reason == "type"):
             yield _finding(instruction, verdict, facts)
+    for instruction, base in facts.once(function, narrow_addresses):
+        yield RULE.finding(
+            f"`{base.name}` has 32 bits, and addresses of `{instruction.opcode}` have 64",
+            facts.span(instruction),
+            labels=declaration(base, facts),
+            notes=("the file says .address_size 64; ptxas no longer compiles 32-bit addresses",),
+            help="widen it with `cvt.u64.u32`, or load the pointer as .u64",
+            data={"operand": base.name, "reason": "narrow-address"},
+        )
 
 
 def _finding(instruction: Instruction, wrong: Mismatch, facts: Facts) -> Finding:

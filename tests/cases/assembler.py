@@ -16,7 +16,7 @@ from tests import ptxas
 RELEASE = "13.5"  # that the verdicts in the rules' pages are from
 OLDEST = 75  # the GPU that it compiles lower targets for
 
-_LINE = re.compile(r"line (\d+); (?:error|fatal)\s*: (.*)")
+_LINE = re.compile(r"line (\d+); (?:error|fatal)\s*: |32-bit address on line '(\d+)'")
 
 
 class Verdict(NamedTuple):
@@ -37,7 +37,7 @@ def assemble(path: Path, *flags: str) -> Verdict:
     command = [_ptxas(), *flags, f"-arch={arch}", "-o", "/dev/null", str(path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     said = run.stdout + run.stderr
-    return Verdict(run.returncode == 0, {int(m[1]) for m in _LINE.finditer(said)}, said)
+    return Verdict(run.returncode == 0, {int(m[1] or m[2]) for m in _LINE.finditer(said)}, said)
 
 
 @cache

@@ -67,7 +67,7 @@ RIGHT = [
     "setp.eq.u32 %p1|_, %r1, %r2;",
     "setp.eq.and.u32 %p1, %r1, %r2, !%p2;",
     "selp.b32 %r1, %r2, 3, %p1;",
-    "ld.global.b32 %r1, [%r2];",
+    "ld.shared.b32 %r1, [%r2];",
     "mad.wide.u32 %rd1, %r1, %r2, %rd2;",
     "bar.sync %r1, %r2;",
     "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
