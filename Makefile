@@ -1,7 +1,7 @@
 # What developers run. PYTHON may be any interpreter with the `test` extra installed.
 PYTHON ?= python
 
-.PHONY: test lint tables manifest rule
+.PHONY: test lint tables shapes manifest rule
 
 test:
 	$(PYTHON) -m pytest
@@ -14,6 +14,10 @@ lint:
 # The parser's LALR tables, after a change to grammars/ptx.lark.
 tables:
 	$(PYTHON) -m ptxlint.ptx.tables
+
+# The statement shapes that ship, after a change to the grammar or to corpus/.
+shapes:
+	$(PYTHON) -m ptxlint.ptx.ship corpus/ptx
 
 # rules/manifest.json, after a change to any RULE.
 manifest:
