@@ -150,6 +150,14 @@ def ptxas(given: str | None = None) -> str | None:
     return next((found for name in candidates if name and (found := shutil.which(name))), None)
 
 
+def needed_ptxas(parser: argparse.ArgumentParser, given: str | None) -> str:
+    """As ``ptxas``; ends the program with a line of usage where there is none."""
+    tool = ptxas(given)
+    if tool is None:
+        parser.error("no ptxas: --ptxas, $PTXAS, $CUDA_HOME or PATH")
+    return tool
+
+
 def tool_version(tool: str) -> str:
     """``13.0.88`` of ``ptxas`` or ``nvcc``."""
     out = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout

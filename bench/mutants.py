@@ -47,9 +47,9 @@ from .common import (
     chosen,
     files,
     flag_parser,
+    needed_ptxas,
     percent,
     progress,
-    ptxas,
     report,
     table,
     tool_version,
@@ -282,9 +282,7 @@ def parser() -> argparse.ArgumentParser:
 def main() -> None:
     """Break, judge and print."""
     flags = parser().parse_args()
-    tool = ptxas(flags.ptxas)
-    if tool is None:
-        parser().error("no ptxas: --ptxas, $PTXAS, $CUDA_HOME or PATH")
+    tool = needed_ptxas(parser(), flags.ptxas)
     found = chosen(files(flags.folders), flags)
     result = run(found, tool, flags.count, flags.seed, flags.out)
     report(flags, result, tables(result))

@@ -34,8 +34,8 @@ from .common import (
     chosen,
     files,
     flag_parser,
+    needed_ptxas,
     progress,
-    ptxas,
     report,
     table,
     tool_version,
@@ -182,9 +182,7 @@ def parser() -> argparse.ArgumentParser:
 def main() -> None:
     """Compare and print."""
     flags = parser().parse_args()
-    tool = ptxas(flags.ptxas)
-    if tool is None:
-        parser().error("no ptxas: --ptxas, $PTXAS, $CUDA_HOME or PATH")
+    tool = needed_ptxas(parser(), flags.ptxas)
     result = compare(chosen(files(flags.folders), flags), tool, flags.ptxas_flag)
     report(flags, result, tables(result))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pytest
 from elftools.elf.elffile import ELFFile
+
+from bench import common
 
 # Not what an instruction's expansion says of itself (`ptxas <macro util>, line 2; …`).
 _LINE = re.compile(r"^ptxas (?!<).*\bline (\d+);", re.M)
@@ -27,17 +27,9 @@ class Verdict(NamedTuple):
     code: dict[str, bytes]
 
 
-@cache
 def find() -> str | None:
     """The path of ptxas, or None."""
-    try:
-        import nvidia
-    except ImportError:
-        return shutil.which("ptxas")
-    for root in nvidia.__path__:
-        for path in sorted(Path(root).glob("*/bin/ptxas")):
-            return str(path)
-    return shutil.which("ptxas")
+    return common.ptxas()
 
 
 needed = pytest.mark.skipif(find() is None, reason="no ptxas: neither its wheel nor one on PATH")

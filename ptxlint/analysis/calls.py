@@ -8,9 +8,11 @@ from typing import NamedTuple
 from ..isa.types import SIZES
 from ..ptx.ir import (
     Arguments,
+    Directive,
     Function,
     Instruction,
     Label,
+    Module,
     Operand,
     Prototype,
     Register,
@@ -57,6 +59,15 @@ def _call(instruction: Instruction) -> Call:
         directive = label.target.directive
         signature = directive if isinstance(directive, Prototype) else None
     return Call(instruction, target, results, arguments, signature)
+
+
+def aliased(module: Module, facts: Facts) -> frozenset[str]:
+    """The functions that an ``.alias`` gives a definition of another name."""
+    return frozenset(
+        str(item.arguments[0])
+        for item in module.items
+        if isinstance(item, Directive) and item.name == "alias"
+    )
 
 
 class Mismatch(NamedTuple):

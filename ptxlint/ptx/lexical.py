@@ -174,4 +174,3 @@ STATEMENT_START = re.compile(
     re.A,
 )
 BOUNDARY = re.compile(r";|(?:^|(?<=\n))[ \t\r\f]*[{}]", re.A)
-IDENTIFIER_RUN = re.compile(r"[^\s,;:(){}\[\]<>=+|&!\"]+")

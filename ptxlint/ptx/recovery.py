@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 _MAX_PROBLEMS = 200  # noise would give one for each line
+_ONE_LINE = re.compile(r"\.(version|target|address_size|file)\b")
+_SECTION = re.compile(r"\.section(?![\w$])")
 _SPACE = re.compile(r"\s*")
 _WHOLE = re.compile(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;")
 _TOKEN = re.compile(r"\.?[\w$%]+", re.A)
@@ -31,41 +33,34 @@ _BODY_RESUME = re.compile(r"^[ \t]*(?:\}|" + _ITEM_WORD.pattern + ")", re.M | re
 
 def recover_statement(parser: Parser, at: int) -> int:
     """A statement of a body that no pattern takes, at or after ``at``; returns where to go on."""
-    text, builder = parser.text, parser.builder
+    text = parser.text
     at = _skip_space(text, at)
     if at >= len(text):
-        opened = parser.module.source.line_of(builder.blocks[-1].start)
-        report(
-            parser,
-            SyntaxFault(at, at, "the text ends inside a function", ("'}'",)),
-            note=f"the '{{' of line {opened} is not closed",
-        )
-        _close_all(parser, at)
-        return at
-    head = lexical.ITEM.match(text, at)
-    if head is not None and head.lastgroup == "end" and ".func" in head.group("function"):
-        if head.group("end") == ";":
-            return _statement(parser, at, head.end())
+        return _lost_brace(parser, at, "the text ends inside a function", at)
+    item = lexical.ITEM.match(text, at)
+    if item is not None and item.lastgroup == "end" and ".func" in item.group("function"):
+        if item.group("end") == ";":
+            return _statement(parser, at, item.end())
         # ptxas takes the head for a declaration and stumbles over its '{'.
-        return _lost_brace(parser, head.start("end"), "a '{' after the head of a function", at)
+        return _lost_brace(parser, item.start("end"), "a '{' after the head of a function", at)
     if match := lexical.MODULE_ONLY.match(text, at):
         word = "." + match.group(1)
         return _lost_brace(parser, at, f"'{word}' inside a function", at)
     if len(parser.module.syntax_problems) >= _MAX_PROBLEMS:
         return _give_up(parser, at, _BODY_RESUME)
-    line = lexical.ITEM.match(text, at)
-    if line is not None and line.lastgroup == "line" and text.startswith(".target", at):
-        parser.item(at, line.end())
-        return line.end()
+    if item is not None and item.lastgroup == "line" and text.startswith(".target", at):
+        parser.item(at, item.end())
+        return item.end()
+    end = _chunk_end(text, at)
     whole = _WHOLE.match(text, at)
-    if whole is not None:
+    if whole is not None and whole.end() != end:
         # Good PTX that the patterns leave to Lark: modifiers set apart, `?:`, odd spacing.
         try:
             _build(parser, parse_form(text[at : whole.end()], "statement"), at, whole.end())
             return whole.end()
         except (SyntaxFault, ValueError):
             pass
-    return _statement(parser, at, _chunk_end(text, at))
+    return _statement(parser, at, end)
 
 
 def _lost_brace(parser: Parser, place: int, message: str, at: int) -> int:
@@ -116,7 +111,7 @@ def recover_item(parser: Parser, at: int) -> int:
         return _header(parser, header)
     if header and header.lastgroup == "rows":
         return _section(parser, at, header.start("rows"), header.end("rows"))
-    if match := re.compile(r"\.section(?![\w$])").match(text, at):
+    if match := _SECTION.match(text, at):
         return _section(parser, at, match.end(), _item_end(text, match.end()))
     end = _item_end(text, at)
     try:
@@ -312,9 +307,7 @@ def _item_end(text: str, at: int) -> int:
     later = _ITEM_START.search(text, at + 1, semicolon)
     newline = text.find("\n", at)
     line = len(text) if newline < 0 else newline
-    if text[at] not in ".@" or re.compile(r"\.(version|target|address_size|file)\b").match(
-        text, at
-    ):
+    if text[at] not in ".@" or _ONE_LINE.match(text, at):
         return min(semicolon, line)
     return min(semicolon, later.start() if later else semicolon)
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.calls import calls
+from ptxlint.analysis.calls import aliased, calls
 from ptxlint.isa import driver_functions
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function
@@ -50,11 +50,7 @@ RULE = Rule(
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each such callee, at its first call in the function."""
-    aliases = {
-        str(item.arguments[0])
-        for item in facts.module.items
-        if getattr(item, "name", "") == "alias" and hasattr(item, "arguments")
-    }
+    aliases = facts.of_module(aliased)
     seen: set[str] = set()
     for call in facts.once(function, calls):
         callee = call.signature
