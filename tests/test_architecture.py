@@ -16,6 +16,7 @@ ORDER = [
     "isa",
     "inputs",
     "ptx",
+    "execute",
     "analysis",
     "rules",
     "engine",

@@ -1,0 +1,167 @@
+"""The control-flow graph: basic blocks of a function and the edges between them."""
+
+from __future__ import annotations
+
+from ...ptx.ir import Block, Function, Instruction, Label, Statement, Symbol
+from ..branches import branch_targets
+from ..facts import Facts
+
+_LEAVES = frozenset({"ret", "exit", "trap"})
+_TRANSFERS = _LEAVES | {"bra", "brx"}
+
+
+class BasicBlock:
+    """Instructions ``start`` to ``stop`` (exclusive), entered at the first and left at the last.
+
+    ``following`` is the block that the text runs on into, ``taken`` those that its branch may go
+    to; ``successors`` are both, each once. ``leaves`` is whether control can leave the function
+    here: ``ret``, ``exit``, ``trap`` or the end of the body.
+    """
+
+    __slots__ = (
+        "following",
+        "index",
+        "leaves",
+        "predecessors",
+        "start",
+        "stop",
+        "successors",
+        "taken",
+    )
+
+    def __init__(self, index: int, start: int, stop: int) -> None:
+        self.index = index
+        self.start = start
+        self.stop = stop
+        self.following: int | None = None
+        self.taken: tuple[int, ...] = ()
+        self.successors: tuple[int, ...] = ()
+        self.predecessors: list[int] = []
+        self.leaves = False
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+class ControlFlow:
+    """The blocks of a function in the order of the text; block 0 is the entry.
+
+    ``order`` is a reverse post-order of the blocks that can be reached from it, ``reached`` the
+    same as a bit set. ``resolved`` is False where a branch goes to something that is no label
+    here: what such a function does is not known.
+    """
+
+    __slots__ = ("block_of", "blocks", "instructions", "order", "reached", "resolved")
+
+    def __init__(self, instructions: list[Instruction], blocks: list[BasicBlock]) -> None:
+        self.instructions = instructions
+        self.blocks = blocks
+        self.block_of = [block.index for block in blocks for _ in range(len(block))]
+        self.resolved = True
+        self.order: list[int] = []
+        self.reached = 0
+
+    def terminator(self, block: BasicBlock) -> Instruction | None:
+        """The instruction that ends a block by a branch or by leaving; None if it runs on."""
+        if block.stop > block.start:
+            last = self.instructions[block.stop - 1]
+            if last.opcode.mnemonic in _TRANSFERS:
+                return last
+        return None
+
+
+def control_flow(function: Function, facts: Facts) -> ControlFlow:
+    """The function's control-flow graph; a call is an instruction like any other.
+
+    Empty (no blocks) for a declaration or a body without instructions.
+    """
+    labels = _label_places(function)
+    instructions = function.instructions
+    starts = {0, *labels.values()}
+    starts.update(
+        i + 1
+        for i, instruction in enumerate(instructions)
+        if instruction.opcode.mnemonic in _TRANSFERS
+    )
+    # The end of the body is a place that a label can name; it has no block.
+    bounds = sorted(start for start in starts if start < len(instructions))
+    bounds.append(len(instructions))
+    blocks = [BasicBlock(i, bounds[i], bounds[i + 1]) for i in range(len(bounds) - 1)]
+    graph = ControlFlow(instructions, blocks)
+    for block in blocks:
+        _connect(graph, block, labels)
+    for block in blocks:
+        for successor in block.successors:
+            blocks[successor].predecessors.append(block.index)
+    graph.order = _reverse_postorder(blocks)
+    for index in graph.order:
+        graph.reached |= 1 << index
+    return graph
+
+
+def _label_places(function: Function) -> dict[int, int]:
+    """The index of the instruction that each label, by identity, stands before."""
+    places: dict[int, int] = {}
+    count = 0
+
+    def visit(statements: list[Statement]) -> None:
+        nonlocal count
+        for statement in statements:
+            kind = type(statement)
+            if kind is Instruction:
+                count += 1
+            elif kind is Label:
+                places[id(statement)] = count
+            elif isinstance(statement, Block):
+                visit(statement.statements)
+
+    if function.body is not None:
+        visit(function.body.statements)
+    return places
+
+
+def _connect(graph: ControlFlow, block: BasicBlock, labels: dict[int, int]) -> None:
+    last = graph.instructions[block.stop - 1]
+    mnemonic = last.opcode.mnemonic
+    taken: list[int] = []
+    if mnemonic in _LEAVES:
+        block.leaves = True
+    elif mnemonic in ("bra", "brx"):
+        for target in branch_targets(last)[1]:
+            label = target.target if isinstance(target, Symbol) else None
+            place = labels.get(id(label))
+            if place is None:
+                graph.resolved = False
+                block.leaves = True
+            elif place == len(graph.instructions):
+                block.leaves = True
+            else:
+                taken.append(graph.block_of[place])
+    if mnemonic not in _TRANSFERS or last.guard is not None:
+        if block.stop == len(graph.instructions):
+            block.leaves = True
+        else:
+            block.following = block.index + 1
+    block.taken = tuple(dict.fromkeys(taken))
+    onward = () if block.following is None else (block.following,)
+    block.successors = tuple(dict.fromkeys((*onward, *taken)))
+
+
+def _reverse_postorder(blocks: list[BasicBlock]) -> list[int]:
+    order: list[int] = []
+    if not blocks:
+        return order
+    seen = {0}
+    stack = [(0, iter(blocks[0].successors))]
+    while stack:
+        index, successors = stack[-1]
+        for successor in successors:
+            if successor not in seen:
+                seen.add(successor)
+                stack.append((successor, iter(blocks[successor].successors)))
+                break
+        else:
+            order.append(index)
+            stack.pop()
+    order.reverse()
+    return order

@@ -1,0 +1,133 @@
+"""Liveness: which registers still matter at each place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ptx.ir import Function
+from ..facts import Facts
+from .graph import BasicBlock, ControlFlow, control_flow
+from .registers import RegisterUse, register_use
+
+
+class Liveness:
+    """Registers (bit sets over ``RegisterUse`` numbers) that are live on entry to and exit from
+    each block. Blocks that can't be reached have empty sets.
+    """
+
+    __slots__ = ("_flow", "_use", "live_in", "live_out")
+
+    def __init__(
+        self, flow: ControlFlow, use: RegisterUse, live_in: list[int], live_out: list[int]
+    ) -> None:
+        self._flow = flow
+        self._use = use
+        self.live_in = live_in
+        self.live_out = live_out
+
+    def after(self, block: BasicBlock) -> Iterator[tuple[int, int]]:
+        """(instruction, registers live after it), backwards through a block.
+
+        A guarded write leaves the register live before it, unless all that reads it up to the
+        end of the block has the same guard.
+        """
+        yield from _backwards(self._flow, self._use, block, self.live_out[block.index])
+
+    def peak(self) -> tuple[int, int]:
+        """(instruction, set): where most registers are live at once, the instruction's own
+        operands included; (-1, 0) for an empty function.
+        """
+        best = (-1, 0)
+        for index in self._flow.order:
+            for instruction, live in self.after(self._flow.blocks[index]):
+                for number in self._use.writes[instruction]:
+                    live |= 1 << number
+                if live.bit_count() > best[1].bit_count():
+                    best = (instruction, live)
+        return best
+
+
+def liveness(function: Function, facts: Facts) -> Liveness:
+    """The registers live at each block's borders."""
+    flow = facts.once(function, control_flow)
+    use = facts.once(function, register_use)
+    count = len(flow.blocks)
+    exposed, killed = [0] * count, [0] * count
+    for index in flow.order:
+        exposed[index], killed[index] = _summary(use, flow.blocks[index])
+    live_in, live_out = [0] * count, [0] * count
+    pending = list(flow.order)
+    waiting = set(pending)
+    while pending:
+        index = pending.pop()
+        waiting.discard(index)
+        block = flow.blocks[index]
+        out = 0
+        for successor in block.successors:
+            out |= live_in[successor]
+        live_out[index] = out
+        into = exposed[index] | (out & ~killed[index])
+        if into != live_in[index]:
+            live_in[index] = into
+            for predecessor in block.predecessors:
+                if predecessor not in waiting and flow.reached >> predecessor & 1:
+                    waiting.add(predecessor)
+                    pending.append(predecessor)
+    return Liveness(flow, use, live_in, live_out)
+
+
+def _summary(use: RegisterUse, block: BasicBlock) -> tuple[int, int]:
+    """Registers that the block reads before it writes them, and those that it writes for sure."""
+    exposed, written = set[int](), set[int]()
+    guarded: dict[int, set[int]] = {}  # guard -> registers written under it
+    for i in range(block.start, block.stop):
+        guard = use.guards[i]
+        under = guarded.get(guard, ())
+        for number in use.reads[i]:
+            if number not in written and number not in under:
+                exposed.add(number)
+        writes = use.writes[i]
+        if guard < 0:
+            written.update(writes)
+        else:
+            guarded.setdefault(guard, set()).update(writes)
+        if guarded:
+            for number in writes:  # a predicate with a new value is another guard
+                guarded.pop(number << 1, None)
+                guarded.pop(number << 1 | 1, None)
+    return _bits(exposed), _bits(written)
+
+
+def _bits(numbers: set[int]) -> int:
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
+
+
+def _backwards(
+    flow: ControlFlow, use: RegisterUse, block: BasicBlock, live: int
+) -> Iterator[tuple[int, int]]:
+    only: dict[int, set[int]] = {}  # register -> the guards of all that reads it
+    for i in range(block.stop - 1, block.start - 1, -1):
+        yield i, live | _bits(set(only))
+        guard = use.guards[i]
+        for number in use.writes[i]:
+            if guard < 0:
+                live &= ~(1 << number)
+                only.pop(number, None)
+            elif number in only:
+                only[number].discard(guard)
+                if not only[number]:
+                    del only[number]
+            for register in [
+                r for r, guards in only.items() if {number << 1, number << 1 | 1} & guards
+            ]:
+                live |= 1 << register
+                del only[register]
+        for number in use.reads[i]:
+            if guard < 0 or number == guard >> 1:
+                live |= 1 << number
+                only.pop(number, None)
+            elif not live >> number & 1:
+                only.setdefault(number, set()).add(guard)
