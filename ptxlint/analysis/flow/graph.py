@@ -13,6 +13,8 @@ _TRANSFERS = _LEAVES | {"bra", "brx"}
 class BasicBlock:
     """Instructions ``start`` to ``stop`` (exclusive), entered at the first and left at the last.
 
+    Empty only where the function's first instruction is jumped to: the entry then has none.
+
     ``following`` is the block that the text runs on into, ``taken`` those that its branch may go
     to; ``successors`` are both, each once. ``leaves`` is whether control can leave the function
     here: ``ret``, ``exit``, ``trap`` or the end of the body.
@@ -86,6 +88,16 @@ def control_flow(function: Function, facts: Facts) -> ControlFlow:
     # The end of the body is a place that a label can name; it has no block.
     bounds = sorted(start for start in starts if start < len(instructions))
     bounds.append(len(instructions))
+    graph = _build(instructions, bounds, labels)
+    if graph.blocks and graph.blocks[0].predecessors:
+        # A loop back to the first instruction: the entry is a block of its own, with nothing in it.
+        graph = _build(instructions, [0, *bounds], labels)
+    return graph
+
+
+def _build(
+    instructions: list[Instruction], bounds: list[int], labels: dict[int, int]
+) -> ControlFlow:
     blocks = [BasicBlock(i, bounds[i], bounds[i + 1]) for i in range(len(bounds) - 1)]
     graph = ControlFlow(instructions, blocks)
     for block in blocks:
@@ -121,6 +133,10 @@ def _label_places(function: Function) -> dict[int, int]:
 
 
 def _connect(graph: ControlFlow, block: BasicBlock, labels: dict[int, int]) -> None:
+    if not len(block):
+        block.following = block.index + 1
+        block.successors = (block.following,)
+        return
     last = graph.instructions[block.stop - 1]
     mnemonic = last.opcode.mnemonic
     taken: list[int] = []
