@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remake the PTX of the corpus, and its manifest, from the CUDA sources beside this file.
+"""Remake the PTX and binaries of the corpus, and its manifest, from the CUDA sources beside this.
 
 The sources are copied to one fixed folder and compiled there: nvcc puts the working folder into
 debug sections and a hash of it into some names, so a fixed one makes the output repeatable.
@@ -57,6 +57,45 @@ FAULTS: dict[str, str] = {
 ENTRY = re.compile(r"^(?:\.visible |\.weak )?\.entry ([\w$]+)", re.MULTILINE)
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
 NVVM = re.compile(r"Based on (NVVM [\d.]+)")
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A cubin or fatbin to make, with ptxas and fatbinary, from one PTX file of the corpus.
+
+    ``targets`` has one cubin each; a fatbin keeps the PTX beside them. ``flags`` are those of ptxas
+    for a cubin and of fatbinary for a fatbin.
+    """
+
+    output: str
+    source: str
+    targets: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+
+
+BINARIES = (
+    Binary("binaries/block_sum.fatbin", "ptx/sm_80/block_sum.ptx", ("sm_80", "sm_90")),
+    Binary(
+        "binaries/block_sum.lz4.fatbin",
+        "ptx/sm_80/block_sum.ptx",
+        ("sm_80", "sm_90"),
+        ("-compress-all", "-compress-mode=speed"),
+    ),
+    Binary("binaries/block_sum.sm_100.cubin", "ptx/sm_80/block_sum.ptx", ("sm_100",)),
+    Binary(
+        "binaries/checked_call.lineinfo.cubin",
+        "ptx/sm_80/checked_call.lineinfo.ptx",
+        ("sm_80",),
+        ("-lineinfo",),
+    ),
+    Binary(
+        "binaries/half_math.lineinfo.cubin",
+        "ptx/sm_80/half_math.lineinfo.ptx",
+        ("sm_90",),
+        ("-lineinfo",),
+    ),
+    Binary("binaries/spill.cubin", "ptx/sm_80/spill.ptx", ("sm_80",)),
+)
 
 
 class MakeError(Exception):
@@ -151,6 +190,37 @@ def compile_job(nvcc: str, job: Job, staged: Path) -> str:
     return neutral_paths(output.read_text(encoding="utf-8"))
 
 
+def assemble(nvcc: str, binary: Binary, ptx: str, staged: Path) -> bytes:
+    """The bytes of one binary, made of the text of its PTX."""
+    tools = Path(shutil.which(nvcc) or nvcc).resolve().parent
+    (staged / "in.ptx").write_text(ptx, encoding="utf-8", newline="\n")
+    images = []
+    for target in binary.targets:
+        cubin = f"{target}.cubin"
+        is_cubin = binary.output.endswith(".cubin")
+        flags = binary.flags if is_cubin else ()
+        run([str(tools / "ptxas"), f"-arch={target}", *flags, "in.ptx", "-o", cubin], staged)
+        if is_cubin:
+            return (staged / cubin).read_bytes()
+        images.append(f"--image3=kind=elf,sm={target[3:]},file={cubin}")
+    images.append("--image3=kind=ptx,sm=80,file=in.ptx")
+    name = f"-ident={Path(binary.source).stem}.cu"
+    command = [str(tools / "fatbinary"), "-create", "out.fatbin", name, *binary.flags, *images]
+    run(command, staged)
+    return (staged / "out.fatbin").read_bytes()
+
+
+def describe_binary(binary: Binary, data: bytes) -> dict[str, Any]:
+    """The manifest's entry for one binary."""
+    return {
+        "source": binary.source,
+        "targets": list(binary.targets),
+        "flags": list(binary.flags),
+        "size": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
 def describe(job: Job, ptx: str) -> dict[str, Any]:
     """The manifest's entry for one PTX file."""
     data = ptx.encode()
@@ -189,14 +259,30 @@ def make(nvcc: str, jobs: list[Job], into: Path, manifest: dict[str, Any]) -> No
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(ptx, encoding="utf-8", newline="\n")
             files[job.output] = describe(job, ptx)
+        binaries = manifest.setdefault("binaries", {})
+        for binary in binaries_of(jobs):
+            text = (into / binary.source).read_text(encoding="utf-8")
+            data = assemble(nvcc, binary, text, staged)
+            path = into / binary.output
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            binaries[binary.output] = describe_binary(binary, data)
     manifest["files"] = dict(sorted(files.items()))
+    manifest["binaries"] = dict(sorted(manifest["binaries"].items()))
     text = json.dumps(manifest, indent=2) + "\n"
     (into / "manifest.json").write_text(text, encoding="utf-8", newline="\n")
 
 
+def binaries_of(jobs: list[Job]) -> list[Binary]:
+    """The binaries that are made of the PTX of these jobs."""
+    made = {job.output for job in jobs}
+    return [binary for binary in BINARIES if binary.source in made]
+
+
 def differences(jobs: list[Job], made: Path) -> Iterator[str]:
     """One line for each file that is not as it would be made now."""
-    for name in [job.output for job in jobs] + ["manifest.json"]:
+    outputs = [job.output for job in jobs] + [binary.output for binary in binaries_of(jobs)]
+    for name in [*outputs, "manifest.json"]:
         if not (CORPUS / name).is_file():
             yield f"missing: {name}"
         elif (CORPUS / name).read_bytes() != (made / name).read_bytes():
@@ -204,9 +290,10 @@ def differences(jobs: list[Job], made: Path) -> Iterator[str]:
 
 
 def strays(jobs: list[Job]) -> list[str]:
-    """PTX files that no job makes."""
-    known = {job.output for job in jobs}
-    found = (path.relative_to(CORPUS).as_posix() for path in CORPUS.glob("ptx/*/*.ptx"))
+    """PTX files and binaries that nothing here makes."""
+    known = {job.output for job in jobs} | {binary.output for binary in BINARIES}
+    paths = [*CORPUS.glob("ptx/*/*.ptx"), *CORPUS.glob("binaries/*")]
+    found = (path.relative_to(CORPUS).as_posix() for path in paths)
     return sorted(name for name in found if name not in known)
 
 
@@ -238,7 +325,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"make.py: {error}", file=sys.stderr)
         return 2
     found += [f"stray: {name}" for name in strays(every)]
-    print("\n".join(found) if found else f"{len(jobs)} PTX files are as committed")
+    print(
+        "\n".join(found)
+        if found
+        else f"{len(jobs)} PTX files and what is made of them are as committed"
+    )
     return 1 if found else 0
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .engine.api import check_path as check_path
     from .engine.api import check_text as check_text
     from .engine.api import compat as compat
+    from .inputs.images import Image as Image
+    from .inputs.images import open_inputs as open_inputs
     from .model import Confidence as Confidence
     from .model import Finding as Finding
     from .model import Position as Position
@@ -28,6 +30,7 @@ __all__ = [
     "Compatibility",
     "Confidence",
     "Finding",
+    "Image",
     "Module",
     "Position",
     "Rule",
@@ -37,6 +40,7 @@ __all__ = [
     "check_path",
     "check_text",
     "compat",
+    "open_inputs",
     "parse",
 ]
 
@@ -44,6 +48,7 @@ _HOMES = {
     "Compatibility": "analysis.compatibility",
     "Confidence": "model",
     "Finding": "model",
+    "Image": "inputs.images",
     "Module": "ptx.ir",
     "Position": "model",
     "Rule": "model",
@@ -52,6 +57,7 @@ _HOMES = {
     "check_path": "engine.api",
     "check_text": "engine.api",
     "compat": "engine.api",
+    "open_inputs": "inputs.images",
     "parse": "ptx",
 }
 

@@ -144,3 +144,8 @@ class FileReport:
     member: str | None = None
     unanalysed: list[Span] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Path and member: ``libfoo.so!3.sm_80.ptx``."""
+        return self.path if self.member is None else f"{self.path}!{self.member}"

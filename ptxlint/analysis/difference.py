@@ -65,6 +65,7 @@ class ModuleDifference:
 class _Settings(NamedTuple):
     target: str | None = None
     block: tuple[int, int, int] | None = None
+    metadata: str | None = None
     driver: str | None = None
 
 

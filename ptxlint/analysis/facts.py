@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from ..model import Span
 from ..ptx.ir import Function, Instruction, Module, Opcode, Statement
+
+if TYPE_CHECKING:
+    import networkx
 
 T = TypeVar("T")
 
@@ -21,6 +24,10 @@ class Settings(Protocol):
     @property
     def block(self) -> tuple[int, int, int] | None:
         """The launch shape in threads; None: not told."""
+
+    @property
+    def metadata(self) -> str | None:
+        """The JSON that Triton keeps beside the file; None: there is none."""
 
     @property
     def driver(self) -> str | None:
@@ -60,6 +67,14 @@ class Facts:
         if len(found) == 1:
             return found[0]
         return sorted((i for some in found for i in some), key=lambda i: i.start)
+
+    def dependence(self, function: Function) -> networkx.MultiDiGraph[int]:
+        """The function's dependence graph (``dependence.graph.dependence``), made at the first
+        call; networkx is loaded only here.
+        """
+        from .dependence.graph import dependence
+
+        return self.once(function, dependence)
 
     def span(self, statement: Statement) -> Span:
         """Where a statement stands."""

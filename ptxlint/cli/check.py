@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..engine.batch import lint_files
 from ..engine.options import Options, UsageError, did_you_mean
 from ..engine.selection import selected
-from ..inputs import InputError, Patterns, find
+from ..inputs import InputError, NothingInside, Patterns, find
 from ..model import FileReport
 from ..report import FORMATS, Context, render
 from ..report.summary import counts, line, plural, statistics
@@ -35,11 +35,14 @@ def run(words: Sequence[str]) -> int:
         jobs=flags.jobs,
         cached=not flags.no_cache,
         stdin_name=flags.stdin_filename,
+        extract_with=flags.extract_with,
     )
     context = Context(rules, wanted(flags.color, sys.stdout))
     sys.stdout.write(render(flags.output_format, reports, context))
     written = [_write(format, path, reports, Context(rules)) for format, path in outputs]
-    problems += unread
+    # Not every file of a directory has to be one of ours.
+    named = set(flags.paths)
+    problems += [p for p in unread if p.path in named or not isinstance(p, NothingInside)]
     _report(flags, reports, problems)
     if problems or not all(written):
         return TROUBLE
@@ -102,7 +105,7 @@ def _report(flags: Namespace, reports: list[FileReport], problems: list[InputErr
         for report in reports:
             count = len(report.kernels)
             kernels = f"{count} {plural(count, 'kernel')}"
-            complain(f"{report.path}: parsed {report.parsed}, {kernels}")
+            complain(f"{report.name}: parsed {report.parsed}, {kernels}")
     for problem in problems:
         complain(str(problem))
     if not flags.quiet and reports:

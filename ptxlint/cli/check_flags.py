@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 
+from ..inputs.extractors import EXTRACTORS
 from .arguments import Join, Parser
 
 
 def parser() -> Parser:
     """The parser of ``check``'s arguments."""
-    flags = Parser("check", "Find what is wrong or slow in PTX.")
+    flags = Parser("check", "Find what is wrong or slow in PTX, by itself or in binaries.")
     flags.add_argument("paths", nargs="+", metavar="PATH", help="file, directory, or - for stdin")
     _selection(flags)
     _files(flags)
@@ -61,6 +62,12 @@ def _files(flags: Parser) -> None:
     )
     group.add_argument(
         "--stdin-filename", default="<stdin>", metavar="NAME", help="what - is called in reports"
+    )
+    group.add_argument(
+        "--extract-with",
+        choices=tuple(EXTRACTORS),
+        default="native",
+        help="who takes PTX out of binaries (default: native)",
     )
 
 

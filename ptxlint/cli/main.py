@@ -12,6 +12,8 @@ COMMANDS = {
     "check": "find what is wrong or slow in PTX (the default)",
     "compat": "say which PTX version, target and driver files need",
     "diff": "say what changed between two PTX files, kernel by kernel",
+    "extract": "list the PTX and cubins in a binary, or write them out",
+    "graph": "draw the control flow or the dependences of kernels",
     "rule": "print the page of a rule",
 }
 
@@ -21,6 +23,8 @@ _HELP = """\
 usage: ptxlint [check] PATH...       {check}
        ptxlint compat PATH...        {compat}
        ptxlint diff A.ptx B.ptx      {diff}
+       ptxlint extract PATH...       {extract}
+       ptxlint graph FILE            {graph}
        ptxlint rule CODE|NAME|--all  {rule}
        ptxlint COMMAND --help        the flags of a command
        ptxlint --version

@@ -30,8 +30,9 @@ def check_text(text: str, name: str = "<text>", **options: Any) -> list[Finding]
 def check_path(path: str | os.PathLike[str], **options: Any) -> list[Finding]:
     """The findings in a file, or in all ``.ptx`` files below a directory, file by file.
 
+    Of a binary (library, fatbin, cubin, archive, wheel) it is the PTX in it that is read.
     One process does the work; ``options`` as for check_text. Raises ValueError as there, and
-    OSError for a path that does not exist, can't be read, or is a binary.
+    OSError for a path that does not exist, can't be read, or holds no GPU code.
     """
     files, problems = find([os.fspath(path)], Patterns())
     reports, unread = lint_files(files, Options.of(**options), jobs=1)

@@ -20,7 +20,8 @@ class Options:
 
     ``select`` empty means the default set. ``target`` is the GPU to check against (``sm_80``),
     None means the file's own. ``block`` is the launch shape (x, y, z) in threads. ``driver`` is
-    the Linux driver that is to take the file (``535``, ``535.54.03``). ``severity`` holds pairs
+    the Linux driver that is to take the file (``535``, ``535.54.03``). ``metadata`` is the text of
+    the JSON that Triton keeps beside a kernel, for the launch shape. ``severity`` holds pairs
     (code, level) that replace a rule's own level. ``fail_on`` is the lowest level that makes the
     exit status 1, None for never; it changes no finding. ``verbose`` puts the
     traceback of a rule that failed into its PTX999 finding.
@@ -33,6 +34,7 @@ class Options:
     preview: bool = False
     target: str | None = None
     block: tuple[int, int, int] | None = None
+    metadata: str | None = None
     driver: str | None = None
     severity: tuple[tuple[str, Severity], ...] = ()
     fail_on: Severity | None = field(default=Severity.WARNING, compare=False)

@@ -1,8 +1,9 @@
 """Which rules there are. Found by walking ``ptxlint.rules``; remembered in its manifest.json.
 
 A rule is a module ``rules/<category>/<module>.py`` with ``RULE`` and one of
-``check(function, facts)`` and ``check_module(module, facts)``; rules of the category ``linter``
-have neither: the engine makes their findings. Names that begin with ``_`` are not rules.
+``check(function, facts)``, ``check_module(module, facts)`` and, for ``SAS`` codes,
+``check_images(inventory, options)``; rules of the category ``linter`` have none: the engine makes
+their findings. Names that begin with ``_`` are not rules.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ CATEGORIES = (
 )
 
 
+_CHECKS = ("check", "check_module", "check_images")
+
+
 class RegistryError(Exception):
     """A rule's module breaks the form that the registry asks for: a defect of the rule."""
 
@@ -45,6 +49,11 @@ class Entry(NamedTuple):
     mnemonics: frozenset[str]
     module: str
     summary: str
+
+    @property
+    def about_images(self) -> bool:
+        """Whether it looks at the images of a binary, not at PTX."""
+        return self.code.startswith("SAS")
 
     def load(self) -> ModuleType:
         """The rule's module."""
@@ -121,9 +130,9 @@ def _inspect(name: str) -> Entry:
         raise RegistryError(f"rules/{name}: {rule.code} says category {rule.category!r}")
     if rule.code[:3] not in ("PTX", "SAS") or not rule.code[3:].isdigit() or len(rule.code) != 6:
         raise RegistryError(f"rules/{name}: {rule.code!r} is not a code")
-    checks = sum(hasattr(module, check) for check in ("check", "check_module"))
-    if checks != (0 if category == "linter" else 1):
-        raise RegistryError(f"rules/{name}: needs check or check_module, and only one of them")
+    checks = [check for check in _CHECKS if hasattr(module, check)]
+    if len(checks) != (0 if category == "linter" else 1):
+        raise RegistryError(f"rules/{name}: needs one of {', '.join(_CHECKS)}, and only one")
     if not (module.__doc__ or "").strip():
         raise RegistryError(f"rules/{name}: has no docstring, which is the rule's page")
     return Entry(

@@ -39,7 +39,7 @@ def lint(text: str, path: str = "<text>", options: Options | None = None) -> Fil
     if findings:
         from .origin import Origins
 
-        findings = _levels(Origins(module).complete(findings), options)
+        findings = releveled(Origins(module).complete(findings), options)
     source = module.source
     return FileReport(
         path,
@@ -63,7 +63,7 @@ class Run:
 
     def check(self, rule: Entry) -> None:
         """Run one rule, if it has a check and its trigger occurs in the module."""
-        if rule.category == "linter":
+        if rule.category == "linter" or rule.about_images:
             return
         if rule.mnemonics and rule.mnemonics.isdisjoint(self.module.mnemonics):
             return
@@ -131,7 +131,7 @@ def _suppress(module: Module, rules: tuple[Entry, ...], run: Run) -> list[Findin
     return findings + suppressions.apply(f for f in own if f.code in chosen)
 
 
-def _levels(findings: list[Finding], options: Options) -> list[Finding]:
+def releveled(findings: list[Finding], options: Options) -> list[Finding]:
     """The findings at the levels that ``options.severity`` asks for."""
     if not options.severity:
         return findings

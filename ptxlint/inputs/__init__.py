@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from .files import Patterns, find
-from .text import InputError, decode, read
+from .text import (
+    InputError,
+    NothingInside,
+    decode,
+    is_container,
+    is_container_file,
+    metadata,
+    read,
+)
 
-__all__ = ["InputError", "Patterns", "decode", "find", "read"]
+__all__ = [
+    "InputError",
+    "NothingInside",
+    "Patterns",
+    "decode",
+    "find",
+    "is_container",
+    "is_container_file",
+    "metadata",
+    "read",
+]

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import os
+
 _HEAD = 4096
-# PNG, zip and wheel, gzip, ar archive, zstandard.
-_CONTAINERS = (b"\x89PNG", b"PK\x03\x04", b"\x1f\x8b", b"!<arch>\n", b"\x28\xb5\x2f\xfd")
+_LARGEST_METADATA = 1 << 20
+# ELF, fatbin and its wrapper, ar archives, Windows programs and objects, zip archives and wheels.
+_OPENED = (
+    b"\x7fELF",
+    b"\x50\xed\x55\xba",
+    b"\xb1\x43\x62\x46",
+    b"!<arch>\n",
+    b"!<thin>\n",
+    b"MZ\x90\x00",
+    b"\x64\x86",
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+)
+# PNG, gzip, zstandard.
+_OTHER = (b"\x89PNG", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _TEXT_CONTROLS = b"\t\n\v\f\r\x1b"
 
 
@@ -20,6 +35,10 @@ class InputError(OSError):
         return (InputError, (self.path, self.reason))
 
 
+class NothingInside(InputError):
+    """A file that was read to its end and holds no GPU code."""
+
+
 def read(path: str) -> bytes:
     """The bytes of a file; raises InputError."""
     try:
@@ -31,6 +50,23 @@ def read(path: str) -> bytes:
         raise InputError(path, str(error)) from None
 
 
+def metadata(path: str) -> str | None:
+    """The text of Triton's metadata for a file: ``name.json`` beside ``name.ptx``.
+
+    None where there is none that names a number of warps; it is no input of its own, so that
+    one that can't be read is none.
+    """
+    beside, dot, _ = path.rpartition(".ptx")
+    if not dot:
+        return None
+    try:
+        with open(f"{beside}.json", "rb") as file:
+            content = file.read(_LARGEST_METADATA)
+    except (OSError, ValueError):
+        return None
+    return content.decode("utf-8", "replace") if b'"num_warps"' in content else None
+
+
 def decode(content: bytes, path: str) -> str:
     """PTX text out of bytes; raises InputError for a binary.
 
@@ -39,11 +75,27 @@ def decode(content: bytes, path: str) -> str:
     """
     kind = binary(content)
     if kind is not None:
-        raise InputError(path, f"is {kind}; reading binaries is not in this version")
+        raise InputError(path, f"is {kind}, not PTX")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         return content.decode("latin-1")
+
+
+def is_container(head: bytes) -> bool:
+    """Whether a file that begins so is opened for the PTX and cubins in it."""
+    return head.startswith(_OPENED)
+
+
+def is_container_file(path: str) -> bool:
+    """As is_container, of a file; one that can't be read is none, nor is a pipe."""
+    if not os.path.isfile(path):
+        return False  # what is read from a pipe is gone
+    try:
+        with open(path, "rb") as file:
+            return is_container(file.read(max(map(len, _OPENED))))
+    except (OSError, ValueError):
+        return False
 
 
 def binary(content: bytes) -> str | None:
@@ -52,7 +104,7 @@ def binary(content: bytes) -> str | None:
         return "a cubin or host ELF"
     if content.startswith((b"\x50\xed\x55\xba", b"\xb1\x43\x62\x46")):
         return "a fatbin"
-    if content.startswith(_CONTAINERS):
+    if content.startswith((*_OPENED, *_OTHER)):
         return "a binary of unknown kind"
     head = content[:_HEAD]
     if b".version" in head or not head:

@@ -5,18 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import NamedTuple
 
 from ..analysis.compatibility import Compatibility, Reason, verdict
 
-Row = tuple[str, Compatibility]
+
+class Row(NamedTuple):
+    """What the PTX of a file or of an image in it needs; or the targets of its machine code."""
+
+    path: str
+    member: str | None
+    found: Compatibility | None
+    cubins: tuple[str, ...] = ()
 
 
 def text(rows: Sequence[Row], driver: str | None) -> str:
     """Some lines for each file."""
-    return "\n".join("\n".join(_lines(name, found, driver)) + "\n" for name, found in rows)
+    return "\n".join("\n".join(_lines(row, driver)) + "\n" for row in rows)
 
 
-def _lines(name: str, found: Compatibility, driver: str | None) -> list[str]:
+def _lines(row: Row, driver: str | None) -> list[str]:
+    name = row.path if row.member is None else f"{row.path}!{row.member}"
+    found = row.found
+    if found is None:
+        return [name, f"  machine code    {', '.join(row.cubins)}"]
     says = f"PTX ISA {found.claimed_version or 'none'}, {found.claimed_target or 'no target'}"
     lines = [
         name,
@@ -74,11 +86,15 @@ def _lower(found: Compatibility) -> list[str]:
 def json_text(rows: Sequence[Row], driver: str | None) -> str:
     """One versioned object."""
     files = []
-    for name, found in rows:
-        row = {"path": name, **asdict(found)}
+    for path, member, found, cubins in rows:
+        row: dict[str, object] = {"path": path, "member": member}
+        files.append(row)
+        if found is None:
+            row["machine_code"] = list(cubins)
+            continue
+        row.update(asdict(found))
         row["lower_version"], row["lower_target"] = found.lower_version, found.lower_target
         if driver is not None:
             takes, why = verdict(found, driver)
             row["asked"] = {"driver": driver, "takes": takes, "why": why}
-        files.append(row)
     return json.dumps({"schema_version": 1, "files": files}, indent=1) + "\n"

@@ -16,11 +16,10 @@ def render(reports: Sequence[FileReport], context: Context) -> str:
 
 
 def _lines(report: FileReport) -> list[str]:
-    path = report.path if report.member is None else f"{report.path}!{report.member}"
     lines = []
     for finding, more in shown(report):
         line, column = finding.span.start
-        text = f"{path}:{line}:{column}: {finding.code} {finding.severity.value} "
+        text = f"{report.name}:{line}:{column}: {finding.code} {finding.severity.value} "
         text += f"{finding.message} [{finding.name}]"
         lines.append(text + (f" + {more} {plural(more, 'kernel')}" if more else ""))
     return lines

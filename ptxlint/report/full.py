@@ -42,10 +42,12 @@ def _finding(report: FileReport, item: Shown) -> Iterator[Line]:
         (f"{level}[{finding.code}]", style),
         (f" {finding.name}: {finding.message}", "bold"),
     ]
-    path = report.path if report.member is None else f"{report.path}!{report.member}"
     start = finding.span.start
-    yield [(" " * width + "--> ", _GUTTER), (f"{path}:{start.line}:{start.column}", "")]
-    yield from _quotes(report, finding, width, style)
+    # What is found in a binary as a whole has no line.
+    place = f":{start.line}:{start.column}" if report.lines else ""
+    yield [(" " * width + "--> ", _GUTTER), (f"{report.name}{place}", "")]
+    if report.lines:
+        yield from _quotes(report, finding, width, style)
     rows = [*_reasons(finding), *_origin(item)]
     if rows:
         yield [(" " * width + " |", _GUTTER)]

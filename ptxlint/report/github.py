@@ -29,7 +29,8 @@ def _command(report: FileReport, finding: Finding) -> str:
         "title": f"{finding.code} {finding.name}",
     }
     listed = ",".join(f"{name}={_escaped(text, ':,')}" for name, text in fields.items())
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(finding.message)}"
+    where = f" (in {report.member})" if report.member is not None else ""
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(finding.message + where)}"
 
 
 def _escaped(text: str, more: str = "") -> str:

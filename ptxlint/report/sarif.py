@@ -79,6 +79,8 @@ def _result(report: FileReport, finding: Finding, index: dict[str, int]) -> dict
     text += "".join(f"\nassumes: {assumption}" for assumption in finding.assumptions)
     if finding.help:
         text += f"\nhelp: {finding.help}"
+    if report.member is not None:
+        text += f"\nin {report.member}"
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index[finding.code],

@@ -25,7 +25,11 @@ def line(reports: Sequence[FileReport]) -> str:
             word = severity.value if severity is Severity.INFO else plural(count, severity.value)
             parts.append(f"{count} {word}")
     found = ", ".join(parts) or "nothing found"
-    text = f"{found} in {len(reports)} {plural(len(reports), 'file')}"
+    files = len({report.path for report in reports})
+    text = f"{found} in {files} {plural(files, 'file')}"
+    images = sum(report.member is not None and report.member.endswith(".ptx") for report in reports)
+    if images:
+        text += f" ({images} PTX {plural(images, 'image')})"
     partial = sum(report.parsed != "full" for report in reports)
     if partial:
         text += f"; {partial} {plural(partial, 'file')} not analysed in full"

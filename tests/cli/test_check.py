@@ -56,7 +56,7 @@ def test_standard_input(run: Run) -> None:
     value = json.loads(done.stdout)
     assert [file["path"] for file in value["files"]] == ["k.ptx"]
     assert [d["path"] for d in value["diagnostics"]] == ["k.ptx"]
-    assert run("-", stdin=b"\x7fELF").stderr.startswith("ptxlint: <stdin>: is a cubin or host ELF")
+    assert run("-", stdin=b"\x7fELF").stderr.startswith("ptxlint: <stdin>: is an ELF file cut off")
 
 
 def test_selection_and_suppression_flags(run: Run, bad: str) -> None:

@@ -79,8 +79,8 @@ def test_no_arguments(run: Run) -> None:
     [
         ("p.ptx", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "a binary of unknown kind"),
         ("noise.ptx", bytes((i * 7919 + i // 3) % 256 for i in range(3000)), "unknown kind"),
-        ("t.cubin", b"\x7fELF\x02\x01\x01" + b"\0" * 40, "a cubin or host ELF"),
-        ("f.fatbin", b"\x50\xed\x55\xba" + b"\0" * 40, "a fatbin"),
+        ("t.cubin", b"\x7fELF\x02\x01\x01" + b"\0" * 40, "is an ELF file cut off"),
+        ("f.fatbin", b"\x50\xed\x55\xba" + b"\0" * 40, "a fatbin of version 0"),
     ],
 )
 def test_binaries(

@@ -34,7 +34,7 @@ def test_reports_come_in_order_and_unreadable_files_apart(files: list[str], jobs
     assert [report.path for report in reports] == files[:2] + files[3:]
     assert [finding.code for report in reports for finding in report.findings] == ["PTX903"] * 4
     assert [problem.path for problem in problems] == [files[2], "/nowhere.ptx"]
-    assert "cubin or host ELF" in problems[0].reason
+    assert "is an ELF file cut off" in problems[0].reason
     assert problems[1].reason == "no such file or directory"
 
 

@@ -28,7 +28,7 @@ from ptxlint.inputs import InputError, decode, read
 def test_binaries_are_refused_by_kind(content: bytes, kind: str) -> None:
     with pytest.raises(InputError) as caught:
         decode(content, "f.bin")
-    assert str(caught.value) == f"f.bin: is {kind}; reading binaries is not in this version"
+    assert str(caught.value) == f"f.bin: is {kind}, not PTX"
 
 
 @pytest.mark.parametrize(

@@ -84,17 +84,29 @@ def post_dominator_tree(graph: ControlFlow, without: frozenset[int]) -> Tree:
         onward[index] = [s for s in block.successors if s not in without]
         if block.leaves or not onward[index]:
             onward[index].append(exit_)
-    backward: list[list[int]] = [[] for _ in range(exit_ + 1)]
+    return backward_tree(kept, onward)[0]
+
+
+def backward_tree(kept: Sequence[int], onward: list[list[int]]) -> tuple[Tree, list[int]]:
+    """The post-dominator tree over the edges ``onward``, whose last node is the way out.
+
+    ``kept`` are the blocks to be placed, in reverse post-order. Gives the tree and the blocks
+    that had no way out, each with one in ``onward`` now that the text does not have.
+    """
+    exit_ = len(onward) - 1
+    backward: list[list[int]] = [[] for _ in onward]
     for index in kept:
         for successor in onward[index]:
             backward[successor].append(index)
     reached = set(_postorder(exit_, backward, set()))
+    endless = []
     for index in reversed(kept):
         if index not in reached:  # the last block of a loop with no way out
+            endless.append(index)
             onward[index].append(exit_)
             backward[exit_].append(index)
             reached.update(_postorder(index, backward, reached))
-    return _tree(_postorder(exit_, backward, set())[::-1], onward, exit_)
+    return _tree(_postorder(exit_, backward, set())[::-1], onward, exit_), endless
 
 
 def _postorder(start: int, edges: list[list[int]], known: set[int]) -> list[int]:

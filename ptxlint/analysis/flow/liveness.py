@@ -52,6 +52,7 @@ def liveness(function: Function, facts: Facts) -> Liveness:
     flow = facts.once(function, control_flow)
     use = facts.once(function, register_use)
     count = len(flow.blocks)
+    returned = _returned(function, use)
     exposed, killed = [0] * count, [0] * count
     for index in flow.order:
         exposed[index], killed[index] = _summary(use, flow.blocks[index])
@@ -62,7 +63,7 @@ def liveness(function: Function, facts: Facts) -> Liveness:
         index = pending.pop()
         waiting.discard(index)
         block = flow.blocks[index]
-        out = 0
+        out = returned if block.leaves else 0
         for successor in block.successors:
             out |= live_in[successor]
         live_out[index] = out
@@ -74,6 +75,14 @@ def liveness(function: Function, facts: Facts) -> Liveness:
                     waiting.add(predecessor)
                     pending.append(predecessor)
     return Liveness(flow, use, live_in, live_out)
+
+
+def _returned(function: Function, use: RegisterUse) -> int:
+    """The registers of a result list, ``.func (.reg .b32 r) f()``: the caller reads them."""
+    variables = {id(v) for v in function.returns if v.space == "reg"}
+    if not variables:
+        return 0
+    return _bits({n for r, n in use.numbers.items() if id(r.variable) in variables})
 
 
 def _summary(use: RegisterUse, block: BasicBlock) -> tuple[int, int]:

@@ -1,0 +1,1 @@
+"""Claims of the analyses, each held against what happens when a kernel runs."""
