@@ -50,9 +50,20 @@ def _pool(kind: str) -> list[int]:
     bias, ones = (1 << exponent - 1) - 1, (1 << exponent) - 1
     one = bias << fraction
     found = [0, 1, 2, (1 << fraction) - 1, 1 << fraction, (1 << fraction) + 1]
-    found += [one, one + 1, one - 1, one + (1 << fraction), one - (1 << fraction), one | 3 << fraction - 2]
+    found += [
+        one,
+        one + 1,
+        one - 1,
+        one + (1 << fraction),
+        one - (1 << fraction),
+        one | 3 << fraction - 2,
+    ]
     found += [ones << fraction, (ones << fraction) - 1, ones << fraction | 1 << fraction - 1]
-    found += [ones << fraction | 1, (bias + fraction) << fraction | 1, (bias + fraction + 1) << fraction]
+    found += [
+        ones << fraction | 1,
+        (bias + fraction) << fraction | 1,
+        (bias + fraction + 1) << fraction,
+    ]
     found += [(bias + k) << fraction | 5 for k in (2, 7, 15, -1, -7, -14) if 0 < bias + k < ones]
     sign = 1 << exponent + fraction
     return found + [value | sign for value in found]
@@ -98,14 +109,18 @@ def table(name: str, kind: str, rows: Iterable[tuple[str, str]], seed: int) -> C
         "ld.param.u64 %d0,[out]; cvta.to.global.u64 %d0,%d0;",
         "ld.param.u64 %d1,[data]; cvta.to.global.u64 %d1,%d1; mov.u32 %r0,%tid.x;",
         "mul.wide.u32 %d2,%r0,24; add.u64 %d1,%d1,%d2; mul.wide.u32 %d3,%r0,8; add.u64 %d0,%d0,%d3;",
-        f"ld.global.{bits} {letter}1,[%d1]; ld.global.{bits} {letter}2,[%d1+8];".replace("%d1]", "%d1]"),
+        f"ld.global.{bits} {letter}1,[%d1]; ld.global.{bits} {letter}2,[%d1+8];".replace(
+            "%d1]", "%d1]"
+        ),
         f"ld.global.{bits} {letter}3,[%d1+16];",
     ]
     if bits == "b64":
         body[3] = body[3].replace("%d1,[%d1]", "%d11,[%d1]").replace("%d2,[", "%d12,[")
         body[4] = body[4].replace("%d3,[", "%d13,[")
     a, b, c = (f"{letter}{i + (10 if bits == 'b64' else 0)}" for i in (1, 2, 3))
-    body.append("ld.global.b32 %r21,[%d1]; ld.global.b32 %r22,[%d1+8]; ld.global.b32 %r23,[%d1+16];")
+    body.append(
+        "ld.global.b32 %r21,[%d1]; ld.global.b32 %r22,[%d1+8]; ld.global.b32 %r23,[%d1+16];"
+    )
     for i, (text, result) in enumerate(rows):
         target = {"b16": "%h9", "b32": "%r9", "b64": "%d9", "pred": "%p9"}[result]
         body.append(text.format(d=target, a=a, b=b, c=c, x="%r21", y="%r22", z="%r23"))
@@ -157,7 +172,12 @@ def _integers() -> Iterator[Case]:
             logic.append((f"set.{op}.u32.u{width} {{d}},{{a}},{{b}};", "b32"))
         for op in ("lo", "ls", "hi", "hs"):
             logic.append((f"setp.{op}.u{width} {{d}},{{a}},{{b}};", "pred"))
-        logic.append((f"setp.lt.s{width} %p1,{{a}},{{b}}; setp.gt.and.u{width} {{d}}|%p2,{{b}},{{c}},%p1;", "pred"))
+        logic.append(
+            (
+                f"setp.lt.s{width} %p1,{{a}},{{b}}; setp.gt.and.u{width} {{d}}|%p2,{{b}},{{c}},%p1;",
+                "pred",
+            )
+        )
         logic.append((f"setp.lt.xor.u{width} %p3|{{d}},{{b}},{{c}},!%p1;", "pred"))
         logic.append((f"selp.{b} {{d}},{{a}},{{c}},%p1;", b))
         logic.append((f"slct.{b}.s32 {{d}},{{a}},{{b}},{{z}};", b))
@@ -198,7 +218,10 @@ def _packed16() -> Iterator[tuple[str, str]]:
     yield "min.relu.s16x2 {d},{a},{b};", "b32"
     yield "max.relu.s16x2 {d},{a},{b};", "b32"
     for t in ("u8", "s8", "u16", "s16"):
-        yield f"cvt.pack.sat.{t}.s32{'.b32' if '8' in t else ''} {{d}},{{a}},{{b}}{',{c}' if '8' in t else ''};", "b32"
+        yield (
+            f"cvt.pack.sat.{t}.s32{'.b32' if '8' in t else ''} {{d}},{{a}},{{b}}{',{c}' if '8' in t else ''};",
+            "b32",
+        )
 
 
 def _fields(width: int) -> Iterator[tuple[str, str]]:
@@ -335,7 +358,9 @@ def _nans(t: str) -> Case:
     rows = [(f"{n}.rn.{t} {{d}},{{a}},{{b}};", b) for n in ("add", "sub", "mul", "div")]
     rows.append((f"fma.rn.{t} {{d}},{{a}},{{b}},{{c}};", b))
     rows += [(f"{n}.{t} {{d}},{{a}},{{b}};", b) for n in ("min", "max")]
-    rows += [(f"{n}.{t} {{d}},{{a}};", b) for n in ("abs", "neg", "rcp.rn", "sqrt.rn", "cvt.rni." + t)]
+    rows += [
+        (f"{n}.{t} {{d}},{{a}};", b) for n in ("abs", "neg", "rcp.rn", "sqrt.rn", "cvt.rni." + t)
+    ]
     if t == "f64":
         rows += [(f"cvt.{m}.f32.f64 {{d}},{{a}};", "b32") for m in ("rn", "rz")]
         rows += [("cvt.rn.f16.f64 {d},{a};", "b16"), ("cvt.rzi.u16.f64 {d},{a};", "b16")]
@@ -385,8 +410,8 @@ def _from_integer(width: int) -> Iterator[tuple[str, str]]:
             for mode in ("rn", "rz", "rm", "rp") if to in ("f32", "f64") else ("rn",):
                 yield f"cvt.{mode}.{to}.{source} {{d}},{{a}};", b
     if width > 16:
-        yield f"cvt.u32.u8 {{d}},{{x}};", "b32"
-        yield f"cvt.s64.s16 {{d}},%h1;".replace("%h1", "{x}"), "b64"
+        yield "cvt.u32.u8 {d},{x};", "b32"
+        yield "cvt.s64.s16 {d},%h1;".replace("%h1", "{x}"), "b64"
 
 
 def _from_float(t: str) -> Iterator[tuple[str, str]]:
@@ -492,7 +517,11 @@ def _votes() -> tuple[list[str], int]:
         "match.any.sync.b64 %r1,%d20,-1;",
         "match.all.sync.b32 %r1|%p2,%r30,-1;",
         "mov.u32 %r31,5; match.all.sync.b32 %r1|%p2,%r31,-1;",
-        *(f"redux.sync.{op}.{t} %r1,%r21,-1;" for op in ("add", "min", "max") for t in ("u32", "s32")),
+        *(
+            f"redux.sync.{op}.{t} %r1,%r21,-1;"
+            for op in ("add", "min", "max")
+            for t in ("u32", "s32")
+        ),
         *(f"redux.sync.{op}.b32 %r1,%r21,-1;" for op in ("and", "or", "xor")),
         "elect.sync %r1|%p2,-1; selp.b32 %r1,1,0,%p2;",
         "activemask.b32 %r1;",
@@ -505,7 +534,9 @@ def _votes() -> tuple[list[str], int]:
 
 def _partial() -> tuple[list[str], int]:
     """Halves of a warp in different branches, each with its own member mask."""
-    body = ["mov.u32 %r40,%laneid; setp.lt.u32 %p1,%r40,11; mov.u32 %r1,0; mov.u32 %r2,0; mov.u32 %r3,0; mov.u32 %r4,0;"]
+    body = [
+        "mov.u32 %r40,%laneid; setp.lt.u32 %p1,%r40,11; mov.u32 %r1,0; mov.u32 %r2,0; mov.u32 %r3,0; mov.u32 %r4,0;"
+    ]
     body.append("@%p1 bra A;")
     for mask, label in (("0xfffff800", "B"), ("0x7ff", "A")):
         body.append("B:" if label == "B" else "A:")
@@ -607,15 +638,24 @@ def _atomic_case() -> Case:
 
 def _atomic_float_case() -> Case:
     body, count = [], 0
-    for t, b, r in (("f32", "b32", "%r"), ("f16x2", "b32", "%r"), ("bf16x2", "b32", "%r"), ("f64", "b64", "%d")):
+    for t, b, r in (
+        ("f32", "b32", "%r"),
+        ("f16x2", "b32", "%r"),
+        ("bf16x2", "b32", "%r"),
+        ("f64", "b64", "%d"),
+    ):
         if t == "f64":
             body.append("ld.global.b64 %d21,[%d2]; ld.global.b64 %d23,[%d2+16];")
         flag = ".noftz" if "16" in t else ""
         body.append(f"st.global.{b} [%d10+{512 * count}],{r}21;")
         body.append(f"red.global.add{flag}.{t} [%d10+{512 * count}],{r}23;")
         count += 1
-    body.append(".shared .align 8 .b8 s[512]; mov.u32 %r5,s; shl.b32 %r6,%r0,3; add.u32 %r5,%r5,%r6;")
-    body.append("st.shared.b32 [%r5],%r21; atom.shared.add.f32 %r7,[%r5],%r23; ld.shared.b32 %r8,[%r5];")
+    body.append(
+        ".shared .align 8 .b8 s[512]; mov.u32 %r5,s; shl.b32 %r6,%r0,3; add.u32 %r5,%r5,%r6;"
+    )
+    body.append(
+        "st.shared.b32 [%r5],%r21; atom.shared.add.f32 %r7,[%r5],%r23; ld.shared.b32 %r8,[%r5];"
+    )
     body.append("mov.b64 %d20,{%r7,%r8};" + _keep(count, "%d20", "b64"))
     data = b""
     for (a, b_, c), (d, e, f) in zip(_operands("f32", 3), _operands("f16x2", 4), strict=True):
@@ -678,12 +718,26 @@ def _narrow_case() -> Case:
             body.append(f"ld.global.{t} {r},[%d2+2];" + _keep(count, r, b))
             count += 1
     body.append("st.local.b8 [l+3],%r21; st.local.u16 [l+6],%r22; st.local.b32 [l+8],%r23;")
-    body.insert(0, ".local .align 8 .b8 l[16]; mov.u64 %d30,0; st.local.b64 [l],%d30; st.local.b64 [l+8],%d30;")
-    body.append("ld.local.v2.b64 {%d20,%d21},[l];" + _keep(count, "%d20", "b64") + _keep(count + 1, "%d21", "b64"))
-    body.append("mov.u64 %d31,l; cvta.local.u64 %d31,%d31; ld.b16 %h2,[%d31+6];" + _keep(count + 2, "%h2", "b16"))
-    body.append("ld.const.b32 %r30,[c+8]; mov.u64 %d32,g; cvta.global.u64 %d32,%d32; ld.v2.b32 {%r31,%r32},[%d32];")
+    body.insert(
+        0,
+        ".local .align 8 .b8 l[16]; mov.u64 %d30,0; st.local.b64 [l],%d30; st.local.b64 [l+8],%d30;",
+    )
+    body.append(
+        "ld.local.v2.b64 {%d20,%d21},[l];"
+        + _keep(count, "%d20", "b64")
+        + _keep(count + 1, "%d21", "b64")
+    )
+    body.append(
+        "mov.u64 %d31,l; cvta.local.u64 %d31,%d31; ld.b16 %h2,[%d31+6];"
+        + _keep(count + 2, "%h2", "b16")
+    )
+    body.append(
+        "ld.const.b32 %r30,[c+8]; mov.u64 %d32,g; cvta.global.u64 %d32,%d32; ld.v2.b32 {%r31,%r32},[%d32];"
+    )
     body.append("add.u32 %r30,%r30,%r31; add.u32 %r30,%r30,%r32;" + _keep(count + 3, "%r30"))
-    before = ".const .align 4 .b32 c[4]={11,22,33,44};\n.global .align 8 .b32 g[2]={0xdeadbeef,-5};\n"
+    before = (
+        ".const .align 4 .b32 c[4]={11,22,33,44};\n.global .align 8 .b32 g[2]={0xdeadbeef,-5};\n"
+    )
     return program("narrow", body, count + 4, before)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench.gpu.driver import Device  # noqa: E402
+from bench.gpu.driver import Device
 
 ALL = 0xFFFFFFFF
 WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}

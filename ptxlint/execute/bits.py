@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..ptx.ir import Instruction, Prefixed
 from .builder import Builder, Function1, elementwise, spread
 from .code import Op
@@ -206,14 +208,15 @@ def fields(builder: Builder, instruction: Instruction, op: Op) -> None:
         marks = lambda a, ua: reverse(ua)  # noqa: E731
     else:
         kinds = [type_ if mnemonic in ("bfind", "clz", "popc") else U32, U32, U32]
-        function = {
+        makers: dict[str, Callable[[], Function1]] = {
             "bfind": lambda: _bfind(type_, modifiers),
             "clz": lambda: lambda a: width - a.bit_length(),
             "popc": lambda: lambda a: a.bit_count(),
             "fns": lambda: _fns,
             "bmsk": lambda: _bmsk(modifiers),
             "szext": lambda: _szext(type_, modifiers),
-        }[mnemonic]()
+        }
+        function = makers[mnemonic]()
     operands = instruction.operands[1:]
     sources = [builder.source(each, kind) for each, kind in zip(operands, kinds, strict=False)]
     op.run = elementwise(function, builder.target(instruction.operands[0]), sources, marks)

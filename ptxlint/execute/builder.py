@@ -89,9 +89,10 @@ class Builder:
             if isinstance(variable, Variable):
                 return self._variable(variable, operand.index * element_type(variable).size)
         elif isinstance(operand, Generic) and isinstance(operand.base, Symbol):
-            if isinstance(operand.base.target, Variable):
-                window = SHARED_WINDOW if operand.base.target.space == "shared" else 0
-                return self._variable(operand.base.target, operand.offset + window)
+            variable = operand.base.target
+            if isinstance(variable, Variable):
+                window = SHARED_WINDOW if variable.space == "shared" else 0
+                return self._variable(variable, operand.offset + window)
         raise Unsupported(f"operand {type(operand).__name__}")
 
     def _variable(self, variable: Variable, offset: int) -> int:
@@ -161,7 +162,8 @@ class Builder:
         if isinstance(base, Vector):
             raise Unsupported("vector address")
         if isinstance(base, Offset):
-            base, offset = base.base, offset + base.offset
+            offset += base.offset
+            base = base.base
         space = ""
         if isinstance(base, Symbol) and isinstance(base.target, Variable):
             space = base.target.space

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from ..ptx.ir import Instruction, Pair
+from collections.abc import Callable
+
+from ..ptx.ir import Instruction, Operand, Pair
 from .builder import Builder, Function1, elementwise, in_turn, spread
 from .code import Op, Run
 from .floats import element
 from .result import Unsupported
 from .types import TYPES, Type, types_of
 
-_INTEGER = {
+_INTEGER: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
@@ -80,9 +82,10 @@ def setp(builder: Builder, instruction: Instruction, op: Op) -> None:
         return _packed_setp(builder, instruction, op, type_)
     compare = comparison(type_, name, "ftz" in modifiers)
     sources = builder.sources(instruction.operands[1:3], type_)
-    first, second = instruction.operands[0], None
+    first: Operand = instruction.operands[0]
+    second: Operand | None = None
     if isinstance(first, Pair):
-        first, second = first.first, first.second
+        second, first = first.second, first.first
     function, sources = _joined(builder, instruction, compare, sources, join, 0)
     if second is None:
         op.run = elementwise(function, builder.target(first), sources, spread(1))
@@ -93,7 +96,7 @@ def setp(builder: Builder, instruction: Instruction, op: Op) -> None:
 
 def _pair(
     builder: Builder,
-    targets: tuple[object, object],
+    targets: tuple[Operand, Operand],
     functions: tuple[Function1, Function1],
     sources: list[int],
 ) -> Run:

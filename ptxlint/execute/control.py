@@ -90,9 +90,9 @@ def _parts(operand: Operand | None) -> tuple[Operand, ...]:
 
 
 def _passed(builder: Builder, operand: Operand) -> Passed:
-    if isinstance(operand, Symbol) and isinstance(operand.target, Variable):
-        if operand.target in builder.code.locals:
-            return Passed(operand.target, builder.source(operand))
+    variable = operand.target if isinstance(operand, Symbol) else None
+    if isinstance(variable, Variable) and variable in builder.code.locals:
+        return Passed(variable, builder.source(operand))
     return Passed(None, builder.source(operand))
 
 

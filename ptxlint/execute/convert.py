@@ -30,12 +30,12 @@ def to_integral(format_: Format, bits: int, mode: str) -> int:
 def _float_to_integer(format_: Format, target: Type, mode: str) -> Function1:
     low = -(1 << (target.width - 1)) if target.signed else 0
     high = (1 << (target.width - target.signed)) - 1
-    # GPUs give 0 for a NaN where the result has at most 32 bits, the sign bit otherwise.
-    invalid = 1 << 63 if target.width == 64 or format_.width == 64 else 0
+    # Of a NaN, 0; the highest bit alone where 64 bits are on either side (PTX ISA, "cvt").
+    invalid = 1 << (target.width - 1) if 64 in (target.width, format_.width) else 0
 
     def cvt(a: int) -> int:
         if format_.is_nan(a):
-            return invalid & target.mask if target.width == 64 else 0
+            return invalid
         if format_.is_inf(a):
             return (low if a & format_.sign else high) & target.mask
         return min(max(to_integral(format_, a, mode), low), high) & target.mask
@@ -154,12 +154,13 @@ def cvt(builder: Builder, instruction: Instruction, op: Op) -> None:
     function = _function(to, source, modifiers)
     width = (1 << builder.width(target)) - 1
     if to.signed and builder.width(target) > to.width:
-        inner = function
-
-        def function(a: int) -> int:  # type: ignore[misc]
-            return signed(inner(a), to.width) & width
-
+        function = _extended(function, to, width)
     op.run = elementwise(function, target, sources, _marks(to, source, modifiers, width))
+
+
+def _extended(function: Function1, to: Type, mask: int) -> Function1:
+    """The result sign-extended to a wider register."""
+    return lambda a: signed(function(a), to.width) & mask
 
 
 def _marks(to: Type, source: Type, modifiers: tuple[str, ...], width: int) -> Function1:

@@ -55,7 +55,7 @@ def _ex2(x: float) -> float:
     if x > 2000 or x < -2000:
         return math.inf if x > 0 else 0.0
     try:
-        return 2.0**x
+        return math.pow(2.0, x)
     except OverflowError:
         return math.inf
 

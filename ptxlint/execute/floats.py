@@ -182,9 +182,7 @@ def test_property(builder: Builder, instruction: Instruction, op: Op) -> None:
         "infinite": lambda a: int(format_.is_inf(a)),
         "number": lambda a: int(not format_.is_nan(a)),
         "notanumber": lambda a: int(format_.is_nan(a)),
-        "normal": lambda a: int(
-            a & magnitude < format_.inf and not format_.is_subnormal(a)
-        ),
+        "normal": lambda a: int(a & magnitude < format_.inf and not format_.is_subnormal(a)),
         "subnormal": lambda a: int(format_.is_subnormal(a)),
     }
     test = next((tests[m] for m in modifiers if m in tests), None)

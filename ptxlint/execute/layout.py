@@ -102,14 +102,10 @@ class Layout:
         return found
 
     def _variables(self, module: Module, given: Mapping[str, bytes]) -> None:
-        made: list[tuple[Variable, Region]] = []
-        for variable in module.variables:
-            if variable.space in ("global", "const", "tex"):
-                made.append((variable, self._place(variable)))
-        for function in module.functions:
-            for variable in declared(function):
-                if variable.space in ("global", "const"):
-                    made.append((variable, self._place(variable)))
+        inside = [variable for function in module.functions for variable in declared(function)]
+        wanted = [v for v in module.variables if v.space in ("global", "const", "tex")]
+        wanted += [v for v in inside if v.space in ("global", "const")]
+        made = [(variable, self._place(variable)) for variable in wanted]
         for variable, region in made:
             if variable.name in given:
                 data = given[variable.name][: len(region.data)]

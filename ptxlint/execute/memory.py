@@ -17,7 +17,7 @@ GAP = 1 << 27
 
 
 class Region:
-    """Bytes from ``base`` on; ``undefined`` has the undefined bits of each, None if there are none."""
+    """Bytes from ``base`` on; ``undefined`` has the undefined bits of each, None if none are."""
 
     __slots__ = ("base", "data", "name", "undefined")
 

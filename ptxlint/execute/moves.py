@@ -28,7 +28,10 @@ def mov(builder: Builder, instruction: Instruction, op: Op) -> None:
     if len(to) > 1 and len(given) > 1:
         spare = [builder.code.slots.register(("aside", i), 64) for i in range(len(to))]
         slots = [builder.source(each, type_) for each in given]
-        aside = [elementwise(lambda a: a, x, [y], lambda a, u: u) for x, y in zip(spare, slots, strict=False)]
+        aside = [
+            elementwise(lambda a: a, x, [y], lambda a, u: u)
+            for x, y in zip(spare, slots, strict=False)
+        ]
         back = [copy(builder, x, y, type_.mask) for x, y in zip(to, spare, strict=False)]
         op.run = in_turn([*aside, *back])
     elif isinstance(source, Vector) and len(given) > 1:

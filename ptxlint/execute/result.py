@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 class Unsupported(Exception):
-    """An instruction that the interpreter cannot give a meaning; ``run`` counts, never raises it."""
+    """An instruction that the interpreter gives no meaning; ``run`` counts, never raises it."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Union
 
 from ..ptx.ir import Variable
 from .types import FULL
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .memory import Place
     from .warp import Warp
 
-Marks = Optional[list[int]]
+Marks = Union[list[int], None]  # made at run time, which Python 3.10 needs
 _MIX = 0x9E37_79B9_7F4A_7C15
 
 

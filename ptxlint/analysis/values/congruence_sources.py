@@ -75,9 +75,9 @@ class Pointers:
 
     def symbol(self, variable: Variable) -> State:
         """The address of an object: a multiple of its alignment."""
-        if variable.space not in ("global", "shared", "const", "local"):
-            if not any(variable is p for p in self._function.parameters):
-                return UNKNOWN
+        placed = variable.space in ("global", "shared", "const", "local")
+        if not placed and not any(variable is p for p in self._function.parameters):
+            return UNKNOWN
         align = alignment_of(variable)
         bits = 0
         if variable.linkage in _OUTSIDE:

@@ -137,7 +137,16 @@ def _load(modifiers: tuple[str, ...]) -> int:
 
 # --- special registers ---------------------------------------------------------------------------
 
-_OF_BLOCK = ("ctaid", "nctaid", "ntid", "nwarpid", "clusterid", "nclusterid", "cluster_", "gridid")
+_OF_BLOCK: tuple[str, ...] = (
+    "ctaid",
+    "nctaid",
+    "ntid",
+    "nwarpid",
+    "clusterid",
+    "nclusterid",
+    "cluster_",
+    "gridid",
+)
 _OF_BLOCK += ("envreg", "dynamic_smem", "total_smem", "aggr_smem", "reserved_smem", "nsmid")
 _OF_BLOCK += ("is_explicit_cluster", "current_graph_exec")
 _OF_WARP = frozenset({"%warpid", "%smid"})
