@@ -37,14 +37,17 @@ matrix fragment. A register that some path to the read writes is PTX602's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.dataflow.spread import Observation
-from ptxlint.analysis.dataflow.undefined import undefined_uses
+from ptxlint.analysis.dataflow.unwritten import unwritten
 from ptxlint.analysis.dataflow.writers import writers
 from ptxlint.analysis.places import at_lines
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function, Register
+
+if TYPE_CHECKING:
+    from ptxlint.analysis.dataflow.spread import Observation
 
 RULE = Rule(
     code="PTX601",
@@ -57,6 +60,10 @@ RULE = Rule(
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each register, at the first read that matters."""
+    if not facts.once(function, unwritten):
+        return
+    from ptxlint.analysis.dataflow.undefined import undefined_uses  # few functions come here
+
     found: dict[Register, list[Observation]] = {}
     for observation in facts.once(function, undefined_uses):
         found.setdefault(observation.register, []).append(observation)

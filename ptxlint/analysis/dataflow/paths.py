@@ -12,7 +12,8 @@ from .bits import passed
 from .conditions import Conditions
 from .masks import full
 from .observers import observed
-from .undefined import undefined_uses, unwritten
+from .undefined import undefined_uses
+from .unwritten import unwritten
 
 # Blocks walked for one function: what has more paths is not judged to the end.
 _LIMIT = 1500
