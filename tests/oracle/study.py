@@ -21,6 +21,7 @@ from .claims.dataflow import Dead, Garbage, Undefined
 from .claims.execution import Edges as EdgeLanes
 from .claims.execution import Executing
 from .claims.flow import Edges, Liveness, Reaching, Writes
+from .claims.induction import Induction
 from .claims.memory import Accesses
 from .claims.patterns import InBlock, InRowsOf16
 from .claims.uniformity import Blocks, Uniformity
@@ -34,6 +35,7 @@ OF_FLOW: tuple[type[Claim], ...] = (
     Undefined,
     Accesses,
     Dead,
+    Induction,
 )
 OF_SHAPE: tuple[type[Claim], ...] = (
     Congruence,

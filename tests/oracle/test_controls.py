@@ -17,7 +17,7 @@ from ptxlint.analysis.values.uniformity import CTA_UNIFORM, WARP_UNIFORM
 from ptxlint.analysis.values.vectors import Vector
 from ptxlint.ptx import parse
 
-from .claims import dataflow, execution, flow, memory, patterns, uniformity
+from .claims import dataflow, execution, flow, induction, memory, patterns, uniformity
 from .claims.base import Claim
 from .claims.congruence import Congruence
 from .study import Report, Study
@@ -171,6 +171,24 @@ class Lane3OtherWay(execution.Edges):
         return None if found is None else found._replace(bits=found.bits ^ 8)
 
 
+class LongerStep(induction.Induction):
+    """Every induction variable goes one further at each turn."""
+
+    def _turn(self, moment: Any, variable: Any) -> None:
+        variable.step += 1
+        super()._turn(moment, variable)
+        variable.step -= 1
+
+
+class OneTripLess(induction.Induction):
+    """Every counted loop runs once less."""
+
+    def _turn(self, moment: Any, variable: Any) -> None:
+        variable.trips = variable.trips and variable.trips - 1
+        super()._turn(moment, variable)
+        variable.trips = variable.trips and variable.trips + 1
+
+
 CONTROLS = [
     (LostEdge, "branches.ptx", "diamond"),
     (EarlyDeath, "arithmetic.ptx", "linear"),
@@ -190,6 +208,8 @@ CONTROLS = [
     (Lane7InRows, "shapes.ptx", "two_dimensions"),
     (Lane3Stays, "branches.ptx", "sub_warp"),
     (Lane3OtherWay, "branches.ptx", "sub_warp"),
+    (LongerStep, "loops.ptx", "nested"),
+    (OneTripLess, "loops.ptx", "downward"),
 ]
 
 
