@@ -51,15 +51,26 @@ def from_double(value: float) -> int:
     return bits
 
 
+def choosing(format_: Format, function: Binary) -> Binary:
+    """Of two NaNs a GPU gives on the second; what is made by an operation is the canonical one."""
+
+    def chosen(a: int, b: int) -> int:
+        if format_.is_nan(b):
+            return format_.quiet(b)
+        return format_.quiet(a) if format_.is_nan(a) else function(a, b)
+
+    return chosen
+
+
 def add(format_: Format, mode: str) -> Binary:
     """a + b."""
     if mode == "rn" and format_ is F32:
         return lambda a, b: from_float(to_float(a) + to_float(b))
     if mode == "rn" and format_ is F64:
-        return lambda a, b: from_double(to_double(a) + to_double(b))
+        return choosing(F64, lambda a, b: from_double(to_double(a) + to_double(b)))
     one = format_.round(1, 0)
     fused = fma(format_, mode)
-    return lambda a, b: fused(a, one, b)
+    return choosing(format_, lambda a, b: fused(a, one, b))
 
 
 def multiply(format_: Format, mode: str) -> Binary:
@@ -67,7 +78,7 @@ def multiply(format_: Format, mode: str) -> Binary:
     if mode == "rn" and format_ is F32:
         return lambda a, b: from_float(to_float(a) * to_float(b))
     if mode == "rn" and format_ is F64:
-        return lambda a, b: from_double(to_double(a) * to_double(b))
+        return choosing(F64, lambda a, b: from_double(to_double(a) * to_double(b)))
 
     def product(a: int, b: int) -> int:
         special = _special_product(format_, a, b)
@@ -77,13 +88,11 @@ def multiply(format_: Format, mode: str) -> Binary:
         sign = (a ^ b) & format_.sign
         return format_.round(m * n, e + f, mode) if m and n else sign
 
-    return product
+    return choosing(format_, product)
 
 
 def _special_product(format_: Format, a: int, b: int) -> int | None:
-    """The product where an operand is infinite or NaN; None otherwise."""
-    if format_.is_nan(a) or format_.is_nan(b):
-        return format_.nan
+    """The product where an operand is infinite (none is a NaN); None otherwise."""
     if not (format_.is_inf(a) or format_.is_inf(b)):
         return None
     magnitude = format_.sign - 1
@@ -96,6 +105,9 @@ def fma(format_: Format, mode: str) -> Ternary:
     """a * b + c with one rounding."""
 
     def fused(a: int, b: int, c: int) -> int:
+        for each in (b, c, a):
+            if format_.is_nan(each):
+                return format_.quiet(each)
         special = _special_product(format_, a, b)
         if special is not None or format_.is_nan(c) or format_.is_inf(c):
             return _special_sum(format_, special, c)
@@ -133,10 +145,10 @@ def _quick_fma(exact: Ternary) -> Ternary:
 
 def _special_sum(format_: Format, product: int | None, c: int) -> int:
     """The sum where the product or the addend is not finite."""
-    if format_.is_nan(c) or (product is not None and format_.is_nan(product)):
-        return format_.nan
     if product is None:
         return c
+    if format_.is_nan(product):
+        return product
     if format_.is_inf(c) and (product ^ c) & format_.sign:
         return format_.nan
     return product
@@ -147,8 +159,9 @@ def divide(format_: Format, mode: str) -> Binary:
 
     def quotient(a: int, b: int) -> int:
         sign = (a ^ b) & format_.sign
-        if format_.is_nan(a) or format_.is_nan(b):
-            return format_.nan
+        for each in (a, b):
+            if format_.is_nan(each):
+                return format_.quiet(each)
         if format_.is_inf(a):
             return format_.nan if format_.is_inf(b) else sign | format_.inf
         if format_.is_inf(b):
@@ -171,7 +184,7 @@ def root(format_: Format, mode: str) -> Unary:
 
     def square_root(a: int) -> int:
         if format_.is_nan(a):
-            return format_.nan
+            return format_.quiet(a)
         m, e = format_.finite(a)
         if not a & (format_.sign - 1):
             return a

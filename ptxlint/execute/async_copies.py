@@ -215,7 +215,8 @@ def _plain(builder: Builder, instruction: Instruction, op: Op) -> None:
     _accesses(builder, instruction, op, total)
     size = ignore = -1
     negated = False
-    if len(operands) > 3 and not any("cache_hint" in m for m in instruction.opcode.modifiers[-1:]):
+    hinted = any("cache_hint" in m for m in instruction.opcode.modifiers)
+    if len(operands) - hinted > 3:
         fourth = operands[3]
         is_predicate = isinstance(fourth, Register) and fourth.variable.type == "pred"
         if is_predicate or type(fourth).__name__ == "Prefixed":

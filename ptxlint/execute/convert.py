@@ -90,7 +90,8 @@ def _tf32(modifiers: tuple[str, ...]) -> Function1:
 
     def cvt(a: int) -> int:
         if f32.is_nan(a):
-            return f32.nan
+            # With rna a GPU cuts a NaN's bits off like those of any number.
+            return (a if mode == "rna" else f32.nan) & ~0x1FFF
         return convert(a, f32, short, mode) << 13
 
     return cvt
@@ -125,7 +126,9 @@ def _checked_float(source: Format, target: Type, modifiers: tuple[str, ...]) -> 
         f32 = FORMATS["f32"]
 
         def flushed(a: int) -> int:
-            found = inner(source.flush(a) if source is f32 else a)
+            if source is f32:
+                a = f32.nan if f32.is_nan(a) else f32.flush(a)
+            found = inner(a)
             return to_format.flush(found) if to_format is f32 else found
 
         function = flushed

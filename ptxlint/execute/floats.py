@@ -97,7 +97,7 @@ def extreme(format_: Format, modifiers: Sequence[str], largest: bool) -> Functio
     def choose(*operands: int) -> int:
         numbers = [each for each in operands if not format_.is_nan(each)]
         if not numbers or (sticky and len(numbers) < len(operands)):
-            return format_.nan
+            return format_.quiet(operands[-1])
         if by_magnitude:
             flip = (operands[0] ^ operands[1]) & sign
             numbers = [each & (sign - 1) for each in numbers]
@@ -112,11 +112,10 @@ def extreme(format_: Format, modifiers: Sequence[str], largest: bool) -> Functio
 
 def _sign_function(mnemonic: str, format_: Format) -> Function1:
     sign = format_.sign
-    keep = format_.width == 64
 
     def apply(a: int) -> int:
-        if format_.is_nan(a) and not keep:
-            return format_.nan
+        if format_.is_nan(a):
+            return format_.quiet(a)
         return a & ~sign if mnemonic == "abs" else a ^ sign
 
     return apply

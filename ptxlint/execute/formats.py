@@ -31,6 +31,10 @@ class Format:
         magnitude = bits & (self.sign - 1)
         return magnitude > self.inf if self.infinite else magnitude == self.sign - 1
 
+    def quiet(self, bits: int) -> int:
+        """What an operation makes of a NaN: only doubles keep its sign and payload."""
+        return bits | 1 << (self.precision - 2) if self.width == 64 else self.nan
+
     def is_inf(self, bits: int) -> bool:
         """Whether these are the bits of an infinity."""
         return self.infinite and bits & (self.sign - 1) == self.inf
@@ -113,10 +117,21 @@ FORMATS = {
 }
 
 
+def _convert_nan(bits: int, source: Format, target: Format) -> int:
+    """To and from doubles sign and payload are kept, as far as they fit."""
+    if 64 not in (source.width, target.width):
+        return target.nan
+    fraction = bits & ((1 << (source.precision - 1)) - 1)
+    shift = target.precision - source.precision
+    fraction = fraction << shift if shift > 0 else fraction >> -shift
+    sign = target.sign if bits & source.sign else 0
+    return sign | target.inf | fraction | 1 << (target.precision - 2)
+
+
 def convert(bits: int, source: Format, target: Format, mode: str = "rn") -> int:
     """A value in another format; a NaN becomes the target's NaN."""
     if source.is_nan(bits):
-        return target.nan
+        return _convert_nan(bits, source, target)
     negative = bits & source.sign
     if source.is_inf(bits):
         return (target.sign if negative else 0) | (

@@ -7,7 +7,8 @@ import random
 from ..ptx.ir import Function
 from .cta import Cta
 from .groups import Group
-from .machine import Machine, lanes_of
+from .machine import Machine
+from .steps import lanes_of
 from .warp import Warp
 
 # Steps of a warp in one go; under ``lane`` a lane runs until it waits, or for so long.
@@ -49,6 +50,10 @@ class Scheduler:
         """The status at the end."""
         limit = self.cta.launch.max_steps
         while self.cta.steps < limit:
+            for warp in self.cta.warps:
+                if warp.parked and warp.meetings and not warp.groups:
+                    # Some wait for others of their warp, who wait for them at a join.
+                    self.machine.unpark(warp)
             ready = [warp for warp in self.cta.warps if warp.groups]
             if not ready:
                 if any([self.machine.unpark(warp) for warp in self.cta.warps]):

@@ -118,7 +118,7 @@ class Pointers:
 
 
 def _addresses(load: Instruction, position: int, readers: list[Instruction]) -> bool:
-    """Whether a loaded value is used as an address, directly."""
+    """Whether a loaded value is used, directly, as an address that cudaMalloc can give."""
     result = load.operands[0]
     register = result if type(result) is Register else None
     if register is None:
@@ -127,6 +127,9 @@ def _addresses(load: Instruction, position: int, readers: list[Instruction]) -> 
     for reader in readers:
         if reader.opcode.mnemonic == "cvta" and "local" not in reader.opcode.modifiers:
             return True
+        spaces = {modifier.split("::")[0] for modifier in reader.opcode.modifiers}
+        if spaces & {"shared", "local"}:
+            continue
         if any(type(o) is Address and o.base is register for o in reader.operands):
             return True
     return False

@@ -13,6 +13,8 @@ from .congruence_numbers import EXACT, UNKNOWN, Numbers, State, zeros
 
 # Windows of the generic address space begin at multiples of 2**24 (16 MiB), or more.
 WINDOW = 24
+# What a result may be clamped by.
+_BENT = frozenset({"sat", "relu"})
 
 Sources = tuple[State, ...]
 Transfer = Callable[[Numbers, tuple[str, ...], Sources], State]
@@ -46,7 +48,7 @@ def types_of(modifiers: tuple[str, ...]) -> Types:
 def transfer_of(mnemonic: str, modifiers: tuple[str, ...]) -> Transfer | None:
     """The transfer of an opcode; None where nothing is known of its result."""
     found = _TRANSFERS.get(mnemonic)
-    if found is None or not types_of(modifiers).integer or "sat" in modifiers:
+    if found is None or not types_of(modifiers).integer or _BENT.intersection(modifiers):
         return None
     return found
 
@@ -195,7 +197,7 @@ def _shf(numbers: Numbers, modifiers: tuple[str, ...], sources: Sources) -> Stat
     if count is None:
         return UNKNOWN
     count = count & 31 if "wrap" in modifiers else min(count, 32)
-    both = numbers.pack(sources[0], sources[1], 32)
+    both = numbers.pack(numbers.cut(sources[0], 32), numbers.cut(sources[1], 32), 32)
     shift = 32 - count if modifiers[0] == "l" else count
     if both[0] >= 64:
         return numbers.right((EXACT, both[1], both[2]), shift)

@@ -124,13 +124,15 @@ def _mul(read: Reader, index: int, instruction: Instruction) -> int:
     if not _whole(instruction):
         return LANES
     a, b = _two(read, index, instruction)
+    if not spread(a) and not spread(b):
+        return join(a, b)
     for own, operand in ((a, instruction.operands[2]), (b, instruction.operands[1])):
         if isinstance(operand, Integer) and operand.value > 0:
             if operand.value & (operand.value - 1):
                 return LANES
             count = operand.value.bit_length() - 1
             return _below(with_spread(own, spread(own) + count), instruction)
-    return LANES if spread(a) or spread(b) else join(a, b)
+    return LANES
 
 
 def _div(read: Reader, index: int, instruction: Instruction) -> int:
