@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
-from ..isa.types import SIZES
+from ..isa.types import SIZES, signed
 from ..ptx.ir import Float, InitialiserList, Integer, Operand
 
 _LONG = 16
@@ -58,9 +58,9 @@ def constant_text(operand: Integer | Float, types: Types) -> str:
 
 def integer_value(value: int, bits: int | None = None) -> int:
     """The signed number: of 64 bits, and of ``bits`` where fewer say all of it."""
-    value = _signed(value, 64)
+    value = signed(value, 64)
     if bits is not None and bits < 64 and -(1 << bits - 1) <= value < 1 << bits:
-        return _signed(value, bits)
+        return signed(value, bits)
     return value
 
 
@@ -83,15 +83,10 @@ def long_list(operand: InitialiserList, types: Types) -> str | None:
     return f"{{{len(values) - 1} constants, {digest}}}"
 
 
-def _signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> bits - 1 else value
-
-
 def _float(operand: Float, types: Types) -> str:
     """Its bits as a double, where it is a number: rounded to f32 where that is the type."""
     if types.kind == "b" and types.bits == operand.width:
-        return str(_signed(operand.bits, operand.width))  # moved as bits, and no number
+        return str(signed(operand.bits, operand.width))  # moved as bits, and no number
     code = "<f" if operand.width == 32 else "<d"
     (value,) = struct.unpack(code, operand.bits.to_bytes(operand.width // 8, "little"))
     if value != value:

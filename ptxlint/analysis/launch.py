@@ -17,6 +17,11 @@ _WARP = 32
 _MORE_WARPS = ("num_consumer_groups", "num_buffers_warp_spec", "enable_warp_specialization")
 
 
+# What is assumed, and printed, where no shape is told.
+ONE_DIMENSION = "the block is one-dimensional"
+WHOLE_WARPS = "blockDim.x is a multiple of 32"
+
+
 class LaunchShape(NamedTuple):
     """``block`` is the launch shape (x, y, z) in threads where it is told, by ``source``.
 
@@ -34,6 +39,13 @@ class LaunchShape(NamedTuple):
     def threads(self) -> int | None:
         """Threads of a block, where the shape is told."""
         return None if self.block is None else prod(self.block)
+
+    @property
+    def assumption(self) -> str | None:
+        """What a claim about the told block rests on; None where the file itself demands it."""
+        if self.block is None or self.source == ".reqntid":
+            return None
+        return f"the block is {'x'.join(map(str, self.block))} threads, as {self.source} says"
 
     @property
     def linear(self) -> bool:

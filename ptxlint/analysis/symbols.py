@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..isa.types import signed
 from ..ptx.ir import (
     Address,
     Arguments,
@@ -166,7 +167,8 @@ def _link(register: Operand, made: Instruction) -> _Link | None:
             source, constant = constant, source
         if type(constant) is not Integer:
             return None
-        distance = _signed(constant.value, made.opcode.modifiers[0])
+        bits = 32 if made.opcode.modifiers[0].endswith("32") else 64
+        distance = signed(constant.value, bits)
         distance = distance if mnemonic == "add" else -distance
     return _Link(register, source, distance, made)
 
@@ -177,9 +179,3 @@ def _registers(operand: Operand) -> Iterator[Register]:
     elif not isinstance(operand, Address):
         for child in operand.children():
             yield from _registers(child)
-
-
-def _signed(value: int, type: str) -> int:
-    """A constant as the signed number of that type's width: 0xfffffffc is -4 in 32 bits."""
-    half = 1 << (31 if type.endswith("32") else 63)
-    return (value + half) % (2 * half) - half

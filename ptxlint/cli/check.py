@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..engine.batch import lint_files
 from ..engine.options import Options, UsageError, did_you_mean
 from ..engine.selection import selected
-from ..inputs import InputError, NothingInside, Patterns, find
+from ..inputs import InputError, NothingInside, Patterns, find, unwritable
 from ..model import FileReport
 from ..report import FORMATS, Context, render
 from ..report.summary import counts, line, plural, statistics
@@ -91,7 +91,7 @@ def _write(format: str, path: str, reports: list[FileReport], context: Context) 
         with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(render(format, reports, context))
     except OSError as error:
-        complain(f"{path}: can't be written: {(error.strerror or str(error)).lower()}")
+        complain(str(unwritable(path, error)))
         return False
     return True
 

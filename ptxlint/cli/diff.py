@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from ..analysis.difference import compare
 from ..engine.options import UsageError
-from ..inputs import InputError, decode, read
-from ..ptx import parse
-from ..ptx.ir import Module
+from ..inputs import InputError
 from ..report.difference import json_text, summary, text
 from .arguments import Parser
 from .color import wanted
 from .main import FOUND, TROUBLE, complain
+from .whole import whole_module
 
 _LINES = 60
 _STDIN = "-"
@@ -26,7 +25,7 @@ def run(words: Sequence[str]) -> int:
     if names == (_STDIN, _STDIN):
         raise UsageError("only one of the two files can be standard input")
     try:
-        before, after = (_module(name) for name in names)
+        before, after = (whole_module(name) for name in names)
     except InputError as error:
         complain(str(error))
         return TROUBLE
@@ -61,16 +60,3 @@ def _parser() -> Parser:
     flags.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     flags.add_argument("--isolated", action="store_true", help="read no configuration file")
     return flags
-
-
-def _module(name: str) -> Module:
-    """The module in a file; raises InputError where any of the text is no PTX."""
-    content = sys.stdin.buffer.read() if name == _STDIN else read(name)
-    module = parse(decode(content, name), name)
-    if module.parsed != "full":
-        where = ""
-        if module.syntax_problems:
-            line = module.source.position(module.syntax_problems[0].start).line
-            where = f" (line {line})"
-        raise InputError(name, f"not all of it is PTX{where}: ptxlint check says more")
-    return module

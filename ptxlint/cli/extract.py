@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
 from ..engine.options import UsageError, target
-from ..inputs import InputError, NothingInside, Patterns, find
+from ..inputs import InputError, NothingInside, Patterns, find, unwritable
 from ..inputs.extractors import EXTRACTORS, extractor
 from ..inputs.images import Image
 from ..report.inventory import json_text, text
@@ -93,7 +93,7 @@ def _save(image: Image, folder: str, written: list[str], taken: set[str]) -> Ite
     except InputError as error:
         yield error
     except OSError as error:
-        yield InputError(path, f"can't be written: {(error.strerror or str(error)).lower()}")
+        yield unwritable(path, error)
 
 
 def _file_name(image: Image) -> str:

@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from ..analysis.facts import Facts
 from ..engine.demangle import demangle
 from ..engine.options import Options, UsageError
-from ..inputs import InputError, decode, read
-from ..ptx import parse
+from ..inputs import InputError, unwritable
 from ..ptx.ir import Function, Module
 from ..report import graph_dot, graph_graphml, graph_text
 from ..report.graph import KINDS, Drawn
@@ -20,8 +19,8 @@ from ..report.summary import plural
 from .arguments import Parser
 from .color import wanted
 from .main import TROUBLE, complain
+from .whole import whole_module
 
-_STDIN = "-"
 _FORMATS = ("text", "dot", "graphml", "svg")
 
 
@@ -29,7 +28,7 @@ def run(words: Sequence[str]) -> int:
     """The exit status of ``graph`` with these arguments."""
     flags = _parser().parse(words)
     try:
-        module = _module(flags.file)
+        module = whole_module(flags.file)
         facts = Facts(module, Options())
         drawn = [Drawn(function, facts) for function in _chosen(module, flags.kernel)]
         color = flags.output is None and wanted(flags.color, sys.stdout)
@@ -90,28 +89,13 @@ def _write(path: str, text: str) -> None:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
-        raise InputError(
-            path, f"can't be written: {(error.strerror or str(error)).lower()}"
-        ) from None
+        raise unwritable(path, error) from None
 
 
 def _summary(drawn: list[Drawn]) -> str:
     kernels = sum(each.function.is_kernel for each in drawn)
     counts = ((kernels, "kernel"), (len(drawn) - kernels, "function"))
     return ", ".join(f"{count} {plural(count, word)}" for count, word in counts if count)
-
-
-def _module(name: str) -> Module:
-    """The module in a file; raises InputError where any of the text is no PTX."""
-    content = sys.stdin.buffer.read() if name == _STDIN else read(name)
-    module = parse(decode(content, name), name)
-    if module.parsed != "full":
-        where = ""
-        if module.syntax_problems:
-            line = module.source.position(module.syntax_problems[0].start).line
-            where = f" (line {line})"
-        raise InputError(name, f"not all of it is PTX{where}: ptxlint check says more")
-    return module
 
 
 def _parser() -> Parser:

@@ -16,7 +16,6 @@ from .storage import Storage
 from .types import TYPES
 
 U32 = TYPES["u32"]
-PRED = TYPES["pred"]
 Key = tuple[int, int]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..isa.types import signed
 from ..ptx.ir import Instruction, Prefixed
 from .builder import Builder, Function1, elementwise, spread
 from .code import Op
 from .result import Unsupported
-from .types import TYPES, Type, signed, types_of
+from .types import TYPES, Type, types_of
 
 U32 = TYPES["u32"]
 ALL = 0xFFFFFFFF

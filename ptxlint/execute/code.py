@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..ptx.ir import Block, Function, Instruction, Label, Statement, Variable
+from ..ptx.ir import Function, Instruction, Variable
 from .layout import Layout, align_of, declared, size_of
 from .postdominators import reconvergence
 
@@ -112,7 +112,7 @@ class Code:
         self.layout = layout
         self.slots = Slots()
         self.ops: list[Op | None] = [None] * len(function.instructions)
-        self.labels = label_places(function)
+        self.labels = function.label_places()
         self.locals: dict[Variable, int] = {}
         self.stack = 0
         self._place_locals()
@@ -139,23 +139,3 @@ class Code:
         if self._joins is None:
             self._joins = reconvergence(self.function, self.labels)
         return self._joins.get(pc, len(self.ops))
-
-
-def label_places(function: Function) -> dict[Label, int]:
-    """The index of the instruction that each label stands before."""
-    places: dict[Label, int] = {}
-    count = 0
-
-    def visit(statements: list[Statement]) -> None:
-        nonlocal count
-        for statement in statements:
-            if isinstance(statement, Instruction):
-                count += 1
-            elif isinstance(statement, Label):
-                places[statement] = count
-            elif isinstance(statement, Block):
-                visit(statement.statements)
-
-    if function.body is not None:
-        visit(function.body.statements)
-    return places

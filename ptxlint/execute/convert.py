@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ..isa.types import signed
 from ..ptx.ir import Instruction
 from .builder import Builder, Function1, elementwise, spread
 from .code import Op
 from .floats import flushing, mode_of, rectified, saturating
 from .formats import FORMATS, Format, convert
 from .result import Unsupported
-from .types import Type, signed, types_of
+from .types import Type, types_of
 
 _INTEGRAL = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
 

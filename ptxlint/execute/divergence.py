@@ -64,12 +64,15 @@ class Divergence(Steps):
             group.mask, group.joins = join.arrived, join.outer
         return True
 
-    def aside(self, warp: Warp, group: Group, active: int, place: int) -> Group:
-        """Lanes whose guard is false skip an instruction; all meet after it."""
+    def aside(self, warp: Warp, group: Group, active: int, place: int) -> None:
+        """Lanes whose guard is false skip an instruction, if there are any; all meet after it."""
+        if active == group.mask:
+            return
         self.join(group, place)
         rest = group.split(group.mask & ~active)
         rest.pc = place
-        return rest if self.arrive(warp, rest) else group
+        if self.arrive(warp, rest):
+            warp.groups.append(rest)
 
     def drop(self, warp: Warp, group: Group, lanes: int, frame: Frame) -> None:
         """Lanes leave a function: they are expected at none of its joins any more."""

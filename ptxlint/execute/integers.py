@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..isa.types import signed
 from ..ptx.ir import Instruction
 from .builder import Builder, Function1, Maker, elementwise, in_turn, spread, upward
 from .code import Op, Run
 from .result import Unsupported
-from .types import TYPES, Type, signed, types_of
+from .types import TYPES, Type, types_of
 
 Binary = Callable[[int, int], int]
 

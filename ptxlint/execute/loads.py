@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ..isa.types import signed
 from ..ptx.ir import Address, Instruction, Operand, Symbol, Variable
 from .builder import Builder
 from .code import Access, Op, Run
 from .storage import Storage
-from .types import Type, signed, types_of
+from .types import Type, types_of
 
 SPACES = {
     "global": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "shared",

@@ -97,10 +97,7 @@ class Machine(Meetings):
     def _call(self, warp: Warp, group: Group, op: Op, active: int) -> bool:
         found = op.detail
         assert isinstance(found, Call)
-        if active != group.mask:
-            rest = self.aside(warp, group, active, op.pc + 1)
-            if rest is not group:
-                warp.groups.append(rest)
+        self.aside(warp, group, active, op.pc + 1)
         targets = self._targets(group.frame.storage, found, active)
         if len(targets) > 1:
             self.join(group, op.pc + 1)

@@ -6,6 +6,7 @@ arrivals (20), pending transactions (22, signed), phase (1, the top bit).
 
 from __future__ import annotations
 
+from ..isa.types import signed
 from ..ptx.ir import Address, Instruction
 from .builder import Builder, elementwise, spread
 from .code import Op
@@ -13,7 +14,7 @@ from .loads import access_of
 from .memory import Place
 from .result import Unsupported
 from .storage import Storage
-from .types import TYPES, signed
+from .types import TYPES
 
 _COUNT = (1 << 20) - 1
 _TX = (1 << 22) - 1

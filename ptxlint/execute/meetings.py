@@ -31,10 +31,7 @@ class Meetings(Divergence):
                 return self.arrive(warp, group)
             step = self.announce(warp, storage, op, group.mask, active)
             return self.barrier(warp, group, op, active, step)
-        if active != group.mask:
-            rest = self.aside(warp, group, active, op.pc + 1)
-            if rest is not group:
-                warp.groups.append(rest)
+        self.aside(warp, group, active, op.pc + 1)
         if group in warp.groups:
             warp.groups.remove(group)
         warp.meetings.setdefault(key, []).append(group)
@@ -106,10 +103,7 @@ class Meetings(Divergence):
                 warp.groups.append(group)
 
     def barrier(self, warp: Warp, group: Group, op: Op, active: int, step: Step) -> bool:
-        if active != group.mask:
-            rest = self.aside(warp, group, active, op.pc + 1)
-            if rest is not group:
-                warp.groups.append(rest)
+        self.aside(warp, group, active, op.pc + 1)
         use = op.detail
         assert isinstance(use, BarrierUse)
         storage = group.frame.storage

@@ -62,9 +62,3 @@ TYPES = _types()
 def types_of(modifiers: tuple[str, ...]) -> list[Type]:
     """The types that an opcode names, in order."""
     return [TYPES[m] for m in modifiers if m in TYPES]
-
-
-def signed(value: int, width: int) -> int:
-    """The two's complement reading of ``width`` bits."""
-    half = 1 << (width - 1)
-    return (value ^ half) - half

@@ -11,6 +11,7 @@ from .text import (
     is_container_file,
     metadata,
     read,
+    unwritable,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "is_container_file",
     "metadata",
     "read",
+    "unwritable",
 ]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .text import InputError
+from .text import InputError, reason
 
 STDIN = "-"
 
@@ -48,8 +48,7 @@ def _search(root: str, patterns: Patterns, problems: list[InputError]) -> Iterab
     """Files under a directory, by name; hidden folders are not entered, links not followed."""
 
     def unreadable(error: OSError) -> None:
-        reason = (error.strerror or str(error)).lower()
-        problems.append(InputError(str(error.filename or root), reason))
+        problems.append(InputError(str(error.filename or root), reason(error)))
 
     for at, folders, names in os.walk(root, onerror=unreadable):
         folders[:] = sorted(

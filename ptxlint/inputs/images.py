@@ -15,7 +15,7 @@ from itertools import pairwise
 from . import archive, elf, fatbin
 from .compression import NONE, MissingLibrary
 from .source import Damaged, Source
-from .text import InputError, NothingInside, binary, is_container
+from .text import InputError, NothingInside, binary, is_container, reason
 
 PTX, CUBIN, NVVM = "ptx", "cubin", "nvvm"
 
@@ -276,7 +276,7 @@ def open_inputs(path: str) -> Inputs:
     try:
         return Inputs(Source.open(path), path)
     except OSError as error:
-        raise InputError(path, (error.strerror or str(error)).lower()) from None
+        raise InputError(path, reason(error)) from None
     except ValueError as error:  # a NUL in the path
         raise InputError(path, str(error)) from None
 

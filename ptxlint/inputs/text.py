@@ -39,13 +39,23 @@ class NothingInside(InputError):
     """A file that was read to its end and holds no GPU code."""
 
 
+def reason(error: OSError) -> str:
+    """Why an operation failed, in a few words."""
+    return (error.strerror or str(error)).lower()
+
+
+def unwritable(path: str, error: OSError) -> InputError:
+    """What is said of a file that can't be written."""
+    return InputError(path, f"can't be written: {reason(error)}")
+
+
 def read(path: str) -> bytes:
     """The bytes of a file; raises InputError."""
     try:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise InputError(path, (error.strerror or str(error)).lower()) from None
+        raise InputError(path, reason(error)) from None
     except ValueError as error:  # a NUL in the path
         raise InputError(path, str(error)) from None
 

@@ -1,4 +1,4 @@
-"""The sizes of PTX types, in bytes."""
+"""The sizes of PTX types, in bytes, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ SIZES = {
 }  # fmt: skip
 REFERENCES = frozenset({"texref", "samplerref", "surfref"})
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def signed(value: int, bits: int) -> int:
+    """The two's complement reading of the lowest ``bits`` of a number: 0xfffffffc is -4 in 32."""
+    half = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half
 
 
 def access_size(modifiers: Iterable[str]) -> int | None:

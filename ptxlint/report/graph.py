@@ -8,7 +8,7 @@ from ..analysis.dependence.graph import instruction_text
 from ..analysis.facts import Facts
 from ..analysis.flow.graph import BasicBlock, ControlFlow
 from ..engine.demangle import demangle
-from ..ptx.ir import Block, Function, Instruction, Label, Register, Statement
+from ..ptx.ir import Function, Instruction, Register
 from .names import shorten
 
 __all__ = [
@@ -59,22 +59,11 @@ def condition(flow: ControlFlow, block: BasicBlock, successor: int | None) -> st
 
 
 def labels(function: Function) -> dict[int, list[str]]:
-    """The labels that stand before each instruction, by its index."""
+    """The labels that stand before each instruction, by its index; not those of jump tables."""
     found: dict[int, list[str]] = {}
-    count = 0
-
-    def visit(statements: list[Statement]) -> None:
-        nonlocal count
-        for statement in statements:
-            if isinstance(statement, Instruction):
-                count += 1
-            elif isinstance(statement, Label) and statement.directive is None:
-                found.setdefault(count, []).append(statement.name)
-            elif isinstance(statement, Block):
-                visit(statement.statements)
-
-    if function.body is not None:
-        visit(function.body.statements)
+    for label, place in function.label_places().items():
+        if label.directive is None:
+            found.setdefault(place, []).append(label.name)
     return found
 
 

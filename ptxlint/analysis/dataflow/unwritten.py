@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ptx.ir import Function
+from ..bitset import members
 from ..facts import Facts
 from ..flow.graph import control_flow
 from ..flow.liveness import liveness
@@ -18,17 +19,15 @@ def unwritten(function: Function, facts: Facts) -> tuple[int, ...]:
     use = facts.once(function, register_use)
     given = {id(p) for p in (*function.parameters, *function.returns)}
     found = []
-    while live:
-        low = live & -live
-        live ^= low
-        register = use.registers[low.bit_length() - 1]
+    for number in members(live):
+        register = use.registers[number]
         # Those of the module and of a parameter list have a value at the entry.
         if (
             register is not None
             and id(register.variable) not in given
             and function.start < register.variable.start < function.end
         ):
-            found.append(low.bit_length() - 1)
+            found.append(number)
     return tuple(found)
 
 

@@ -6,18 +6,18 @@ the last that it comes from.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ...isa.memory import memory_effect
 from ...ptx.ir import Function, Instruction, Opcode
+from ..bitset import members
 from ..facts import Facts
+from ..flow.dataflow import State, forward
 from ..flow.graph import ControlFlow, control_flow
 from ..memory.access import CALL, Access
 from ..memory.accesses import accesses
 
 Family = tuple[str, bool]
-State = tuple[int, int]
 
 
 class Barrier(NamedTuple):
@@ -104,38 +104,18 @@ class _Flow:
     def edges(self) -> list[tuple[int, int]]:
         """Each edge once."""
         found: list[tuple[int, int]] = []
-        entries = self._fixed_point()
+        entries = forward(self.flow, (0, 0), self._through)
         for index in self.flow.order:
             state = entries[index]
             for place in self.of_block[index]:
                 sources, state = self._step(state, place)
-                while sources:
-                    low = sources & -sources
-                    sources ^= low
-                    found.append((self.nodes[low.bit_length() - 1], self.nodes[place]))
+                found += [(self.nodes[k], self.nodes[place]) for k in members(sources)]
         return found
 
-    def _fixed_point(self) -> list[State]:
-        entries: list[State] = [(0, 0)] * len(self.flow.blocks)
-        order = self.flow.order
-        position = {index: i for i, index in enumerate(order)}
-        pending = list(range(len(order)))
-        waiting = set(pending)
-        while pending:
-            at = heappop(pending)
-            waiting.discard(at)
-            state = entries[order[at]]
-            for place in self.of_block[order[at]]:
-                state = self._step(state, place)[1]
-            for successor in self.flow.blocks[order[at]].successors:
-                old = entries[successor]
-                new = old[0] | state[0], old[1] | state[1]
-                if new != old:
-                    entries[successor] = new
-                    if position[successor] not in waiting:
-                        waiting.add(position[successor])
-                        heappush(pending, position[successor])
-        return entries
+    def _through(self, index: int, state: State) -> State:
+        for place in self.of_block[index]:
+            state = self._step(state, place)[1]
+        return state
 
     def _step(self, state: State, place: int) -> tuple[int, State]:
         """What a node comes after, and the state after it."""

@@ -14,12 +14,13 @@ A CTA barrier or fence that is not guarded stands for all accesses before it.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ...isa.memory import memory_effect
 from ...ptx.ir import Function, Instruction
+from ..bitset import members
 from ..facts import Facts, by_opcode
+from ..flow.dataflow import State, forward
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.loops import loops
 from ..flow.ssa import PHI, values
@@ -29,7 +30,6 @@ from .classes import ASSUMED, MAY, PROVEN, Classes
 RAW, WAR, WAW = "RAW", "WAR", "WAW"
 _HUBS = frozenset({"bar", "barrier", "membar", "fence"})
 _HUB = -1
-State = tuple[int, int, int]
 
 
 class MemoryEdge(NamedTuple):
@@ -54,7 +54,14 @@ def memory_edges(function: Function, facts: Facts) -> list[MemoryEdge]:
         return []
     events = _events(function, flow, classes)
     renewed = _renewed(function, facts, flow, classes)
-    entries = _fixed_point(flow, classes, events, renewed)
+
+    def through(index: int, state: State) -> State:
+        state = _enter(state, renewed[index], classes.lane)
+        for event in events[index]:
+            state = _step(classes, state, event)[1]
+        return state
+
+    entries = forward(flow, (0, 0, 0), through)
     found: dict[tuple[int, int, str], str] = {}
     for index in flow.order:
         state = _enter(entries[index], renewed[index], classes.lane)
@@ -126,32 +133,6 @@ def _renewed(function: Function, facts: Facts, flow: ControlFlow, classes: Class
     return found
 
 
-def _fixed_point(
-    flow: ControlFlow, classes: Classes, events: list[list[int]], renewed: list[int]
-) -> list[State]:
-    """The state at the start of each block."""
-    entries: list[State] = [(0, 0, 0)] * len(flow.blocks)
-    position = {index: i for i, index in enumerate(flow.order)}
-    pending = list(range(len(flow.order)))  # a heap of places in the order
-    waiting = set(pending)
-    while pending:
-        place = heappop(pending)
-        waiting.discard(place)
-        index = flow.order[place]
-        state = _enter(entries[index], renewed[index], classes.lane)
-        for event in events[index]:
-            state = _step(classes, state, event)[1]
-        for successor in flow.blocks[index].successors:
-            old = entries[successor]
-            new = (old[0] | state[0], old[1] | state[1], old[2] | state[2])
-            if new != old:
-                entries[successor] = new
-                if position[successor] not in waiting:
-                    waiting.add(position[successor])
-                    heappush(pending, position[successor])
-    return entries
-
-
 def _enter(state: State, renewed: int, lane: int) -> State:
     """At the head of a block: addresses made anew in it are no longer those of before."""
     if not renewed:
@@ -193,11 +174,8 @@ def _edges(
 ) -> None:
     lane, target = classes.lane, classes.members[event]
     sure = classes.proven[event]
-    while before:
-        low = before & -before
-        before ^= low
-        k = low.bit_length() - 1
-        alias = PROVEN if sure & low else MAY
+    for k in members(before):
+        alias = PROVEN if sure >> k & 1 else MAY
         source = classes.members[k - lane if k >= lane else k]
         if source.index == target.index:
             continue

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 from ...isa.memory import PREFETCH
 from ...ptx.ir import Function
+from ..bitset import members
 from ..facts import Facts
+from ..flow.dataflow import after, backward
 from ..flow.graph import ControlFlow, control_flow
 from ..memory.access import Access
 from ..memory.accesses import accesses
@@ -77,20 +79,18 @@ def ordering(function: Function, facts: Facts) -> Ordering:
     of_block: list[list[Node]] = [[] for _ in flow.blocks]
     for node in result.nodes:
         of_block[flow.block_of[node.index]].append(node)
-    ahead, ends = _ahead(flow, of_block)
+    end = 1 << len(result.nodes)
+    ahead = _ahead(flow, of_block, end)
     for index in flow.order:
         nodes = of_block[index]
         for node, following in pairwise(nodes):
             node.successors.append(following.number)
         if nodes:
-            block = flow.blocks[index]
-            after = 0
-            for successor in block.successors:
-                after |= ahead[successor]
-            nodes[-1].successors += _members(after)
-            if block.leaves or any(ends >> s & 1 for s in block.successors):
+            onward = after(flow, ahead, index)
+            nodes[-1].successors += members(onward & ~end)
+            if flow.blocks[index].leaves or onward & end:
                 result.last.append(nodes[-1].number)
-    result.first = list(_members(ahead[0]))
+    result.first = list(members(ahead[0] & ~end))
     for node in result.nodes:
         for successor in node.successors:
             result.nodes[successor].predecessors.append(node.number)
@@ -115,37 +115,14 @@ def _nodes(function: Function, facts: Facts, flow: ControlFlow) -> list[Node]:
     return nodes
 
 
-def _ahead(flow: ControlFlow, of_block: list[list[Node]]) -> tuple[list[int], int]:
-    """For each block the first nodes from its start on (a bit set); and the blocks (a bit set)
-    from whose start the function can end with no node in between.
+def _ahead(flow: ControlFlow, of_block: list[list[Node]], end: int) -> list[int]:
+    """For each block the first nodes from its start on (a bit set), and the bit ``end`` where the
+    function can end with no node in between.
     """
-    ahead = [0] * len(flow.blocks)
-    ends = 0
-    pending = list(flow.order)
-    waiting = set(pending)
-    while pending:
-        index = pending.pop()
-        waiting.discard(index)
-        block = flow.blocks[index]
+
+    def through(index: int, out: int) -> int:
         if of_block[index]:
-            new, out = 1 << of_block[index][0].number, False
-        else:
-            new, out = 0, block.leaves
-            for successor in block.successors:
-                new |= ahead[successor]
-                out = out or bool(ends >> successor & 1)
-        if new != ahead[index] or (out and not ends >> index & 1):
-            ahead[index] = new
-            ends |= out << index
-            for predecessor in block.predecessors:
-                if predecessor not in waiting and flow.reached >> predecessor & 1:
-                    waiting.add(predecessor)
-                    pending.append(predecessor)
-    return ahead, ends
+            return 1 << of_block[index][0].number
+        return out | end if flow.blocks[index].leaves else out
 
-
-def _members(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        bits ^= low
-        yield low.bit_length() - 1
+    return backward(flow, through)

@@ -75,6 +75,6 @@ def _deciders(flow: ControlFlow, control: Control, block: int) -> list[tuple[int
         return control.direct[block]
     return [
         (predecessor, block)
-        for predecessor in flow.blocks[block].predecessors
-        if flow.reached >> predecessor & 1 and len(flow.blocks[predecessor].successors) > 1
+        for predecessor in flow.reached_predecessors(block)
+        if len(flow.blocks[predecessor].successors) > 1
     ]

@@ -8,6 +8,7 @@ that are still there, an early return of others is no branch.
 from __future__ import annotations
 
 from ...ptx.ir import Function, Instruction, Symbol
+from ..bitset import members
 from ..facts import Facts
 from .dominance import Tree, backward_tree
 from .graph import BasicBlock, ControlFlow, control_flow
@@ -28,7 +29,6 @@ class Control:
 
     __slots__ = (
         "_backward",
-        "_closures",
         "_mixed",
         "_regions",
         "direct",
@@ -50,7 +50,6 @@ class Control:
         self._regions: dict[int, int] = {}
         self._mixed: dict[int, int] = {}
         self._backward: list[int] | None = None
-        self._closures: dict[int, frozenset[tuple[int, int]]] = {}
         self._enter(kept)
 
     def _enter(self, kept: list[int]) -> None:
@@ -131,28 +130,9 @@ class Control:
         for number, each in enumerate(seen):
             others |= each if number != last else 0
         outside = ~(others | 1 << branch)
-        rest = others
-        while rest:
-            low = rest & -rest
-            rest ^= low
-            if self._backward[low.bit_length() - 1] & outside:
-                return True
+        if any(self._backward[block] & outside for block in members(others)):
+            return True
         return bool(others & seen[last])
-
-    def closure(self, block: int) -> frozenset[tuple[int, int]]:
-        """All edges that a block depends on, directly or through the branches of others."""
-        known = self._closures.get(block)
-        if known is None:
-            found: set[tuple[int, int]] = set()
-            seen, stack = {block}, [block]
-            while stack:
-                for edge in self.direct[stack.pop()]:
-                    found.add(edge)
-                    if edge[0] not in seen:
-                        seen.add(edge[0])
-                        stack.append(edge[0])
-            known = self._closures[block] = frozenset(found)
-        return known
 
 
 def control_dependence(function: Function, facts: Facts) -> Control:

@@ -50,12 +50,6 @@ class Tree:
         enter = self._enter
         return enter[above] >= 0 and enter[above] <= enter[below] < self._leave[above]
 
-    def common(self, first: int, second: int) -> int:
-        """The nearest node that dominates both; both must be reached."""
-        while not self.dominates(first, second):
-            first = self.parent[first]
-        return first
-
 
 def dominators(function: Function, facts: Facts) -> Tree:
     """The dominator tree of the blocks."""
@@ -162,7 +156,7 @@ def frontiers(graph: ControlFlow, tree: Tree) -> list[list[int]]:
     """The dominance frontier of each block: where what it defines meets other definitions."""
     found: list[list[int]] = [[] for _ in graph.blocks]
     for block in graph.blocks:
-        reached = [p for p in block.predecessors if graph.reached >> p & 1]
+        reached = graph.reached_predecessors(block.index)
         if not graph.reached >> block.index & 1 or (len(reached) < 2 and block.index):
             continue
         for runner in reached:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ptx.ir import Block, Function, Instruction, Label, Statement, Symbol
+from ...ptx.ir import Function, Instruction, Label, Symbol
 from ..branches import branch_targets
 from ..facts import Facts
 
@@ -63,6 +63,10 @@ class ControlFlow:
         self.order: list[int] = []
         self.reached = 0
 
+    def reached_predecessors(self, index: int) -> list[int]:
+        """The predecessors of a block that can be reached, in the order of its phis' operands."""
+        return [p for p in self.blocks[index].predecessors if self.reached >> p & 1]
+
     def terminator(self, block: BasicBlock) -> Instruction | None:
         """The instruction that ends a block by a branch or by leaving; None if it runs on."""
         if block.stop > block.start:
@@ -77,7 +81,7 @@ def control_flow(function: Function, facts: Facts) -> ControlFlow:
 
     Empty (no blocks) for a declaration or a body without instructions.
     """
-    labels = _label_places(function)
+    labels = function.label_places()
     instructions = function.instructions
     starts = {0, *labels.values()}
     starts.update(
@@ -96,7 +100,7 @@ def control_flow(function: Function, facts: Facts) -> ControlFlow:
 
 
 def _build(
-    instructions: list[Instruction], bounds: list[int], labels: dict[int, int]
+    instructions: list[Instruction], bounds: list[int], labels: dict[Label, int]
 ) -> ControlFlow:
     blocks = [BasicBlock(i, bounds[i], bounds[i + 1]) for i in range(len(bounds) - 1)]
     graph = ControlFlow(instructions, blocks)
@@ -111,28 +115,7 @@ def _build(
     return graph
 
 
-def _label_places(function: Function) -> dict[int, int]:
-    """The index of the instruction that each label, by identity, stands before."""
-    places: dict[int, int] = {}
-    count = 0
-
-    def visit(statements: list[Statement]) -> None:
-        nonlocal count
-        for statement in statements:
-            kind = type(statement)
-            if kind is Instruction:
-                count += 1
-            elif kind is Label:
-                places[id(statement)] = count
-            elif isinstance(statement, Block):
-                visit(statement.statements)
-
-    if function.body is not None:
-        visit(function.body.statements)
-    return places
-
-
-def _connect(graph: ControlFlow, block: BasicBlock, labels: dict[int, int]) -> None:
+def _connect(graph: ControlFlow, block: BasicBlock, labels: dict[Label, int]) -> None:
     if not len(block):
         block.following = block.index + 1
         block.successors = (block.following,)
@@ -145,7 +128,7 @@ def _connect(graph: ControlFlow, block: BasicBlock, labels: dict[int, int]) -> N
     elif mnemonic in ("bra", "brx"):
         for target in branch_targets(last)[1]:
             label = target.target if isinstance(target, Symbol) else None
-            place = labels.get(id(label))
+            place = labels.get(label) if isinstance(label, Label) else None
             if place is None:
                 graph.resolved = False
                 block.leaves = True

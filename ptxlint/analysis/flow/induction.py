@@ -55,8 +55,7 @@ def induction(function: Function, facts: Facts) -> list[Induction]:
 def _variable(
     function: Function, flow: ControlFlow, known: Values, loop: Loop, phi: Value
 ) -> Induction | None:
-    header = flow.blocks[loop.header]
-    ways = [p for p in header.predecessors if flow.reached >> p & 1]
+    ways = flow.reached_predecessors(loop.header)
     outside = {v for p, v in zip(ways, phi.operands, strict=True) if p not in loop}
     back = {v for p, v in zip(ways, phi.operands, strict=True) if p in loop}
     if len(outside) != 1 or len(back) != 1:
@@ -81,8 +80,7 @@ def _distance(function: Function, known: Values, value: int, origin: int) -> int
         source, amount = _one_step(instruction)
         if source is None:
             return None
-        number = known.use.numbers.get(source)
-        behind = None if number is None else known.read(made.at, number)
+        behind = known.value_of(made.at, source)
         if behind is None:
             return None
         total += amount
@@ -119,8 +117,7 @@ def _constant(function: Function, known: Values, value: int) -> int | None:
         source = instruction.operands[1]
         if isinstance(source, Integer):
             return source.value
-        number = known.use.numbers.get(source) if isinstance(source, Register) else None
-        behind = None if number is None else known.read(made.at, number)
+        behind = known.value_of(made.at, source) if isinstance(source, Register) else None
         if behind is None:
             return None
         value = behind
@@ -173,7 +170,7 @@ def _test(
         first, second, name = second, first, _TURNED.get(name, "")
     if not (isinstance(first, Register) and isinstance(second, Integer)):
         return None
-    value = known.read(made.at, known.use.numbers[first])
+    value = known.value_of(made.at, first)
     if name not in _NEGATED or type_[0] not in "us" or value is None:
         return None
     return name, type_, second.value, value

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...ptx.ir import Function
+from ..bitset import bitset
 from ..facts import Facts
+from .dataflow import after, backward
 from .graph import BasicBlock, ControlFlow, control_flow
 from .registers import RegisterUse, register_use
 
@@ -56,24 +58,16 @@ def liveness(function: Function, facts: Facts) -> Liveness:
     exposed, killed = [0] * count, [0] * count
     for index in flow.order:
         exposed[index], killed[index] = _summary(use, flow.blocks[index])
-    live_in, live_out = [0] * count, [0] * count
-    pending = list(flow.order)
-    waiting = set(pending)
-    while pending:
-        index = pending.pop()
-        waiting.discard(index)
-        block = flow.blocks[index]
-        out = returned if block.leaves else 0
-        for successor in block.successors:
-            out |= live_in[successor]
-        live_out[index] = out
-        into = exposed[index] | (out & ~killed[index])
-        if into != live_in[index]:
-            live_in[index] = into
-            for predecessor in block.predecessors:
-                if predecessor not in waiting and flow.reached >> predecessor & 1:
-                    waiting.add(predecessor)
-                    pending.append(predecessor)
+
+    def at_end(index: int, out: int) -> int:
+        return out | returned if flow.blocks[index].leaves else out
+
+    live_in = backward(
+        flow, lambda index, out: exposed[index] | (at_end(index, out) & ~killed[index])
+    )
+    live_out = [0] * count
+    for index in flow.order:
+        live_out[index] = at_end(index, after(flow, live_in, index))
     return Liveness(flow, use, live_in, live_out)
 
 
@@ -82,7 +76,7 @@ def _returned(function: Function, use: RegisterUse) -> int:
     variables = {id(v) for v in function.returns if v.space == "reg"}
     if not variables:
         return 0
-    return _bits({n for r, n in use.numbers.items() if id(r.variable) in variables})
+    return bitset({n for r, n in use.numbers.items() if id(r.variable) in variables})
 
 
 def _summary(use: RegisterUse, block: BasicBlock) -> tuple[int, int]:
@@ -104,14 +98,7 @@ def _summary(use: RegisterUse, block: BasicBlock) -> tuple[int, int]:
             for number in writes:  # a predicate with a new value is another guard
                 guarded.pop(number << 1, None)
                 guarded.pop(number << 1 | 1, None)
-    return _bits(exposed), _bits(written)
-
-
-def _bits(numbers: set[int]) -> int:
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
+    return bitset(exposed), bitset(written)
 
 
 def _backwards(
@@ -119,7 +106,7 @@ def _backwards(
 ) -> Iterator[tuple[int, int]]:
     only: dict[int, set[int]] = {}  # register -> the guards of all that reads it
     for i in range(block.stop - 1, block.start - 1, -1):
-        yield i, live | _bits(set(only))
+        yield i, live | bitset(set(only))
         guard = use.guards[i]
         for number in use.writes[i]:
             if guard < 0:

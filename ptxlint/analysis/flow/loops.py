@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ptx.ir import Function
+from ..bitset import members
 from ..facts import Facts
 from .dominance import dominators
 from .graph import ControlFlow, control_flow
@@ -40,11 +41,8 @@ class Loops:
         self.all = loops
         self._innermost: list[Loop | None] = [None] * blocks
         for loop in loops:  # inner ones come later and overwrite
-            rest = loop.blocks
-            while rest:
-                low = rest & -rest
-                self._innermost[low.bit_length() - 1] = loop
-                rest ^= low
+            for block in members(loop.blocks):
+                self._innermost[block] = loop
 
     def innermost(self, block: int) -> Loop | None:
         """The innermost loop that a block is in."""
@@ -96,11 +94,8 @@ def _place(graph: ControlFlow, loop: Loop, larger: list[Loop]) -> None:
             loop.depth = outer.depth + 1
             break
     exits: list[tuple[int, int | None]] = []
-    rest = loop.blocks
-    while rest:
-        low = rest & -rest
-        block = graph.blocks[low.bit_length() - 1]
-        rest ^= low
+    for index in members(loop.blocks):
+        block = graph.blocks[index]
         exits += [(block.index, s) for s in block.successors if s not in loop]
         if block.leaves:
             exits.append((block.index, None))
@@ -115,7 +110,7 @@ def _body(graph: ControlFlow, header: int, latches: list[int]) -> int:
         index = stack.pop()
         if not blocks >> index & 1:
             blocks |= 1 << index
-            stack += [p for p in graph.blocks[index].predecessors if graph.reached >> p & 1]
+            stack += graph.reached_predecessors(index)
     return blocks
 
 

@@ -6,12 +6,12 @@ keeps the old value in the lanes where the guard is false: such a value has the 
 
 from __future__ import annotations
 
-from ...ptx.ir import Function
+from ...ptx.ir import Function, Register
 from ..facts import Facts
 from .dominance import dominators, frontiers
 from .graph import ControlFlow, control_flow
 from .liveness import Liveness, liveness
-from .registers import RegisterUse, register_use
+from .registers import CARRY, RegisterUse, register_use
 
 ENTRY, DEFINITION, GUARDED, PHI = range(4)
 
@@ -42,10 +42,11 @@ class Values:
     instruction that can't be reached, empty. ``phis[b]`` are those at the head of block *b*.
     """
 
-    __slots__ = ("_entries", "_users", "all", "phis", "reads", "use", "writes")
+    __slots__ = ("_entries", "_kernel", "_users", "all", "phis", "reads", "use", "writes")
 
-    def __init__(self, use: RegisterUse, instructions: int, blocks: int) -> None:
+    def __init__(self, use: RegisterUse, instructions: int, blocks: int, kernel: bool) -> None:
         self.use = use
+        self._kernel = kernel
         self.all: list[Value] = []
         self.reads: list[tuple[int, ...]] = [()] * instructions
         self.writes: list[tuple[int, ...]] = [()] * instructions
@@ -65,23 +66,28 @@ class Values:
             self._entries[register] = self.new(register, ENTRY, -1).index
         return self._entries[register]
 
+    def undefined(self, index: int) -> bool:
+        """Whether a value is what a register of a kernel holds before anything is written.
+
+        A kernel has no parameters in registers; another function may be given them.
+        """
+        value = self.all[index]
+        return value.kind == ENTRY and self._kernel and value.register != CARRY
+
     def read(self, instruction: int, register: int) -> int | None:
         """The value of a register that an instruction reads; None where it reads no such."""
-        for number, value in zip(
-            self.use.reads[instruction], self.reads[instruction], strict=False
-        ):
-            if number == register:
-                return value
-        return None
+        numbers, known = self.use.reads[instruction], self.reads[instruction]
+        return known[numbers.index(register)] if known and register in numbers else None
+
+    def value_of(self, instruction: int, register: Register) -> int | None:
+        """The value of a register that an instruction names and reads; None if it does not."""
+        number = self.use.numbers.get(register)
+        return None if number is None else self.read(instruction, number)
 
     def written(self, instruction: int, register: int) -> int | None:
         """The value that an instruction gives to a register; None where it gives none."""
-        for number, value in zip(
-            self.use.writes[instruction], self.writes[instruction], strict=False
-        ):
-            if number == register:
-                return value
-        return None
+        numbers, known = self.use.writes[instruction], self.writes[instruction]
+        return known[numbers.index(register)] if known and register in numbers else None
 
     def readers(self, value: int) -> list[int]:
         """The instructions that read a value."""
@@ -111,7 +117,7 @@ def values(function: Function, facts: Facts) -> Values:
     """The function in SSA form."""
     flow = facts.once(function, control_flow)
     use = facts.once(function, register_use)
-    found = Values(use, len(flow.instructions), len(flow.blocks))
+    found = Values(use, len(flow.instructions), len(flow.blocks), function.is_kernel)
     if not flow.blocks:
         return found
     tree = facts.once(function, dominators)
@@ -184,9 +190,9 @@ def _rename(
             found.writes[i] = tuple(made)
     for successor in block.successors:
         for phi in found.phis[successor]:
-            place = _predecessors(flow, successor).index(index)
+            place = flow.reached_predecessors(successor).index(index)
             if not phi.operands:
-                phi.operands = (-1,) * len(_predecessors(flow, successor))
+                phi.operands = (-1,) * len(flow.reached_predecessors(successor))
             operands = list(phi.operands)
             operands[place] = _seen(found, phi.register, current)
             phi.operands = tuple(operands)
@@ -197,8 +203,3 @@ def _seen(found: Values, register: int, current: list[int]) -> int:
     """The value that a register has now; before any definition, its entry value."""
     value = current[register]
     return found.entry(register) if value < 0 else value
-
-
-def _predecessors(flow: ControlFlow, index: int) -> list[int]:
-    """The predecessors of a block that can be reached; the order of a phi's operands."""
-    return [p for p in flow.blocks[index].predecessors if flow.reached >> p & 1]

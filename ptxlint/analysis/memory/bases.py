@@ -31,11 +31,6 @@ class Base:
         self.offset = offset
         self.value = value
 
-    @property
-    def lasting(self) -> bool:
-        """Whether it is the same address each time that the function comes by."""
-        return self.variable is not None and self.kind not in ("remote", "loaded")
-
     def __str__(self) -> str:
         if self.variable is None or self.kind == "remote":
             return self.kind if self.value is None else f"{self.kind} v{self.value}"

@@ -203,12 +203,9 @@ class Pointers:
     def _source(self, instruction: int, operand: Operand) -> Source:
         """What an operand is: an SSA value, or what is known of it at once."""
         if type(operand) is Register:
-            number = self._values.use.numbers.get(operand)
-            reads = self._values.use.reads[instruction]
-            known = self._values.reads[instruction]
-            if number is None or number not in reads or not known:
-                return ANYTHING  # not reached, or read in no way that is known
-            return known[reads.index(number)]
+            value = self._values.value_of(instruction, operand)
+            # None: not reached, or read in no way that is known
+            return ANYTHING if value is None else value
         base = operand.base if isinstance(operand, Offset) else operand
         if isinstance(base, Symbol) and isinstance(base.target, Variable):
             variable = base.target

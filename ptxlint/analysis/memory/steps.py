@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Union
 
+from ...isa.types import signed
 from ...ptx.ir import Instruction, Integer, Offset, Operand, Register, Vector
 from ..objects import alignment_of
 from .bases import (
@@ -189,7 +190,7 @@ def _add(operands: Operands, modifiers: Modifiers, source: Sources) -> Step | No
     if type(left) is Integer:
         left, right = right, left
     if type(right) is Integer:
-        return Step(first, (source(left),), signed(right.value, modifiers[-1]))
+        return Step(first, (source(left),), signed(right.value, 8 * _WORDS[modifiers[-1]]))
     return Step(_added, (source(left), source(right)))
 
 
@@ -198,7 +199,7 @@ def _sub(operands: Operands, modifiers: Modifiers, source: Sources) -> Step | No
         return Step(scaled, tuple(source(o) for o in operands[1:]))
     right = operands[2]
     if type(right) is Integer:
-        return Step(first, (source(operands[1]),), -signed(right.value, modifiers[-1]))
+        return Step(first, (source(operands[1]),), -signed(right.value, 8 * _WORDS[modifiers[-1]]))
     return Step(_subtracted, (source(operands[1]), source(right)))
 
 
@@ -211,7 +212,7 @@ def _mad(operands: Operands, modifiers: Modifiers, source: Sources) -> Step | No
 def _and(operands: Operands, modifiers: Modifiers, source: Sources) -> Step | None:
     mask = operands[2] if len(operands) == 3 else None
     if type(mask) is Integer and modifiers[-1:] and modifiers[-1] in _WORDS:
-        value = signed(mask.value, modifiers[-1])
+        value = signed(mask.value, 8 * _WORDS[modifiers[-1]])
         if value < 0:
             return Step(_masked_high, (source(operands[1]),))
         if value < _SMALL:
@@ -265,9 +266,3 @@ def _written(operand: Operand) -> int:
 def mixed_step(sources: tuple[Source, ...]) -> Step:
     """The step of an instruction that does something else to what it reads."""
     return Step(_mixed, sources) if sources else Step(first, (NUMBER,))
-
-
-def signed(value: int, type: str) -> int:
-    """A constant as the signed number of that type's width: 0xfffffffc is -4 in 32 bits."""
-    half = 1 << (31 if _WORDS[type] == 4 else 63)
-    return (value + half) % (2 * half) - half

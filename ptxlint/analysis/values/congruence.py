@@ -30,7 +30,8 @@ from ..flow.ssa import DEFINITION, ENTRY, PHI, Value, Values, values
 from .assumptions import Assumptions
 from .congruence_numbers import EXACT, UNKNOWN, Lanes, State
 from .congruence_sources import Pointers, Threads
-from .congruence_transfer import transfer_of, types_of
+from .congruence_transfer import transfer_of
+from .types import types_of
 
 # How many of an instruction's sources its transfer looks at, where that is not all.
 _USED = {"selp": 1 + 2, "shfl": 1 + 1, "cvta": 1 + 1, "mapa": 1 + 1}
@@ -59,10 +60,6 @@ class Congruence:
         self._instructions = facts.once(function, control_flow).instructions
         self._values: Values = facts.once(function, values)
         self._use: RegisterUse = self._values.use
-        self._kernel = function.is_kernel
-        self._parameters = frozenset(
-            id(v) for v in (*function.parameters, *function.returns) if v.space == "reg"
-        )
         self.assumed = Assumptions()
         self.threads = Threads(function, facts, self.assumed, whole_warps)
         self._pointers = Pointers(function, self.assumed, hypothesis)
@@ -96,7 +93,7 @@ class Congruence:
 
     def _settled(self, instruction: int, operand: Operand) -> State:
         if type(operand) is Register:
-            value = self._values.read(instruction, self._use.number(operand))
+            value = self._values.value_of(instruction, operand)
             return UNKNOWN if value is None else self.state(value)
         return self._source(instruction, operand) or UNKNOWN
 
@@ -179,7 +176,7 @@ class Congruence:
     def _joined(self, operands: tuple[int, ...], state: State | None) -> State | None:
         """What is one of these values, or of ``state``; what was never written is none of them."""
         for operand in operands:
-            if operand < 0 or self._undefined(operand):
+            if operand < 0 or self._values.undefined(operand):
                 continue
             other = self._open[operand] if operand in self._open else self._states[operand]
             if other is not None:
@@ -187,14 +184,6 @@ class Congruence:
                 if not state[0]:
                     return UNKNOWN
         return state
-
-    def _undefined(self, index: int) -> bool:
-        """Whether a value is what a register of a kernel holds before anything is written."""
-        value = self._values.all[index]
-        if value.kind != ENTRY or not self._kernel:
-            return False
-        register = self._use.registers[value.register]
-        return register is not None and id(register.variable) not in self._parameters
 
     def _made(self, value: Value) -> State | None:
         """What an instruction makes of its sources."""
@@ -230,7 +219,7 @@ class Congruence:
     def _source(self, index: int, operand: Operand) -> State | None:
         kind = type(operand)
         if kind is Register:
-            value = self._values.read(index, self._use.numbers[operand])  # type: ignore[index]
+            value = self._values.value_of(index, operand)  # type: ignore[arg-type]
             if value is None:
                 return UNKNOWN
             return self._open[value] if value in self._open else self._states[value]

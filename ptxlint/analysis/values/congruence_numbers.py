@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Union
 
+from ...isa.types import signed as as_signed
+
 EXACT = 1 << 10
 
 
@@ -126,7 +128,7 @@ class Numbers:
         """A register's value as an integer: exact if all its bits are known."""
         if state[0] < width:
             return state
-        return (EXACT, self.one(_signed if signed else _low, state[1], width), state[2])
+        return (EXACT, self.one(as_signed if signed else _low, state[1], width), state[2])
 
     def add(self, a: State, b: State) -> State:
         """The sum, as integers."""
@@ -207,11 +209,6 @@ def _by_table(table: int, a: int, b: int, c: int, width: int) -> int:
 
 def _low(a: int, k: int) -> int:
     return a & ((1 << k) - 1)
-
-
-def _signed(a: int, width: int) -> int:
-    a &= (1 << width) - 1
-    return a - (1 << width) if a >> (width - 1) else a
 
 
 def _minus(a: int, k: int) -> int:

@@ -7,12 +7,11 @@ from itertools import product
 
 from ...ptx.ir import Address, Function, Instruction, Register, Symbol, Variable
 from ..facts import Facts
-from ..launch import launch_shape
+from ..launch import WHOLE_WARPS, launch_shape
 from ..objects import alignment_of
 from .assumptions import Assumptions
 from .congruence_numbers import UNKNOWN, Numbers, State
 
-WHOLE_WARPS = "blockDim.x is a multiple of 32"
 _WARP = 32
 _OF_MALLOC = 8  # cudaMalloc gives multiples of 256 bytes
 _OUTSIDE = frozenset({"extern", "weak", "common"})
@@ -41,10 +40,7 @@ class Threads:
                 self._known["%ntid.x"] = (5, 0, assumed.bit(WHOLE_WARPS))
             return
         size = shape.block
-        bits = 0
-        if shape.source != ".reqntid":
-            words = "x".join(map(str, size))
-            bits = assumed.bit(f"the block is {words} threads, as {shape.source} says")
+        bits = assumed.bit(shape.assumption) if shape.assumption else 0
         ranges = [range(n) for n in reversed(size)]
         self.coordinates = [(x, y, z) for z, y, x in product(*ranges)]
         self.numbers = Numbers(len(self.coordinates))

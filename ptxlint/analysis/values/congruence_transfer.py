@@ -10,47 +10,19 @@ from collections.abc import Callable
 
 from ...isa.types import SIZES
 from .congruence_numbers import EXACT, UNKNOWN, Numbers, State, zeros
+from .types import types_of
 
 # Windows of the generic address space begin at multiples of 2**24 (16 MiB), or more.
 WINDOW = 24
-# What a result may be clamped by.
-_BENT = frozenset({"sat", "relu"})
 
 Sources = tuple[State, ...]
 Transfer = Callable[[Numbers, tuple[str, ...], Sources], State]
 
 
-class Types:
-    """The integer types that an opcode names: width in bits and signedness of the last two."""
-
-    __slots__ = ("integer", "names", "signed", "width")
-
-    def __init__(self, modifiers: tuple[str, ...]) -> None:
-        self.names = [m for m in modifiers if m in SIZES]
-        last = self.names[-1] if self.names else "b32"
-        self.width = SIZES[last] * 8
-        self.signed = last[0] == "s"
-        self.integer = bool(self.names) and all(name[0] in "usb" for name in self.names)
-        self.integer = self.integer and not any(name[:2] == "bf" for name in self.names)
-
-
-_TYPES: dict[tuple[str, ...], Types] = {}
-
-
-def types_of(modifiers: tuple[str, ...]) -> Types:
-    """The types of an opcode, worked out once."""
-    known = _TYPES.get(modifiers)
-    if known is None:
-        known = _TYPES[modifiers] = Types(modifiers)
-    return known
-
-
 def transfer_of(mnemonic: str, modifiers: tuple[str, ...]) -> Transfer | None:
     """The transfer of an opcode; None where nothing is known of its result."""
-    found = _TRANSFERS.get(mnemonic)
-    if found is None or not types_of(modifiers).integer or _BENT.intersection(modifiers):
-        return None
-    return found
+    found, types = _TRANSFERS.get(mnemonic), types_of(modifiers)
+    return found if types.integer and not types.clamped else None
 
 
 def _add(numbers: Numbers, _: tuple[str, ...], sources: Sources) -> State:

@@ -8,6 +8,7 @@ for nothing to the lanes that stay.
 from __future__ import annotations
 
 from ...ptx.ir import Function
+from ..bitset import members
 from ..facts import Facts
 from ..flow.control import Control, control_of_remaining
 from ..flow.graph import ControlFlow, control_flow
@@ -64,11 +65,8 @@ class Divergence:
         self._budget = _BUDGET * len(flow.blocks) + 20_000
 
     def _enter(self, loop: Loop) -> None:
-        rest = loop.blocks
-        while rest:
-            low = rest & -rest
-            self.around[low.bit_length() - 1] |= 1 << loop.index
-            rest ^= low
+        for block in members(loop.blocks):
+            self.around[block] |= 1 << loop.index
         leaving = 0
         for block, to in loop.exits:
             if to is not None and to in self.control.onward[block]:
@@ -128,10 +126,7 @@ class Divergence:
 
     def _enter_joins(self, branch: int, twice: int) -> None:
         found = set[int]()
-        while twice:
-            low = twice & -twice
-            twice ^= low
-            block = low.bit_length() - 1
+        for block in members(twice):
             if len(self.flow.blocks[block].predecessors) > 1:
                 deciders = self.deciders.setdefault(block, [])
                 if branch not in deciders:

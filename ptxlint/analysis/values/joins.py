@@ -60,9 +60,7 @@ class Joins:
     def phi(self, phi: Value) -> Pattern | None:
         """The pattern of a phi, as far as its operands are known by now."""
         solver, block = self._solver, phi.at
-        predecessors = [
-            p for p in solver.flow.blocks[block].predecessors if solver.flow.reached >> p & 1
-        ]
+        predecessors = solver.flow.reached_predecessors(block)
         loop = solver.divergence.loops.innermost(block)
         if loop is not None and not loop.reducible:
             every = self._incoming(phi, predecessors, None, True)

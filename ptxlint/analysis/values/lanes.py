@@ -96,8 +96,8 @@ class Lanes:
                 continue
             edges = [
                 self.edge(p, block)
-                for p in self._flow.blocks[block].predecessors
-                if self._flow.reached >> p & 1 and not self._turns(p, block)
+                for p in self._flow.reached_predecessors(block)
+                if not self._turns(p, block)
             ]
             if edges and edges[0] is not None and all(e == edges[0] for e in edges):
                 self._blocks[block] = edges[0]

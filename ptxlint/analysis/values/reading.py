@@ -18,6 +18,7 @@ from ...ptx.ir import (
     Symbol,
     Variable,
 )
+from ..bitset import members
 from ..facts import Facts
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.registers import RegisterUse
@@ -97,10 +98,7 @@ class Reader:
         return widen(self.algebra, pattern, width, False)
 
     def _register(self, register: Register) -> Pattern | None:
-        number = self.use.numbers.get(register)
-        if number is None:
-            return None
-        value = self.ssa.read(self.instruction, number)
+        value = self.ssa.value_of(self.instruction, register)
         return None if value is None else self.seen(value, self.block)
 
     def seen(self, value: int, block: int) -> Pattern | None:
@@ -111,11 +109,9 @@ class Reader:
         pattern = self.patterns[value]
         if pattern is None or not pattern.loops:
             return pattern
-        left = pattern.loops & ~self.divergence.around[block]
-        while left and pattern is not None:
-            low = left & -left
-            left ^= low
-            loop = low.bit_length() - 1
+        for loop in members(pattern.loops & ~self.divergence.around[block]):
+            if pattern is None:
+                break
             self._leavers.setdefault(loop, set()).add(self.current)
             pattern = self.joins.after_loop(pattern, loop)
         return pattern
@@ -154,11 +150,7 @@ class Reader:
         in it.
         """
         loops = self.divergence.around[self.block]
-        rest = loops
-        while rest:
-            low = rest & -rest
-            rest ^= low
-            loop = low.bit_length() - 1
+        for loop in members(loops):
             self._in_loops.setdefault(loop, set()).add(self.current)
             if self.divergence.mixed[loop] == PARTED:
                 return None

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from ...ptx.ir import Function, Instruction, Opcode
+from ..bitset import members
 from ..facts import Facts
 from ..flow.dominance import dominators
 from ..flow.registers import CARRY
@@ -18,8 +19,8 @@ from ..flow.ssa import DEFINITION, ENTRY, PHI, Value
 from .algebra import Algebra
 from .copies import places
 from .divergence import AGREED, BY_WARP, PARTED
+from .handlers import Handler, result_index
 from .joins import Joins
-from .kinds import Handler, result_index
 from .pattern import Pattern
 from .predicates import select, with_assumptions
 from .reading import Reader, width_of
@@ -159,10 +160,8 @@ class Solver(Reader):
                 for phi in self.ssa.phis[join]:
                     if self.known[phi.index]:
                         self._again(phi.index)
-            while loops:
-                low = loops & -loops
-                loops ^= low
-                self._loop_changed(low.bit_length() - 1)
+            for loop in members(loops):
+                self._loop_changed(loop)
 
     def _rest(self, branch: int, assumptions: int) -> None:
         """A branch is taken alike if these hold: what depends on that rests on them too."""

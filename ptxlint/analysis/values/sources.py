@@ -15,12 +15,12 @@ from ...ptx.ir import (
 from ..objects import alignment_of
 from .algebra import Algebra
 from .assumed import CONVERGENT
-from .kinds import Kind, kind_of
 from .pattern import Pattern
 from .predicates import with_assumptions
 from .shifts import shift_right, truncate, widen
 from .symbols import BLOCK, EVERY_BIT, GRID, WARP
 from .threads import WARP_SIZE
+from .types import Types, types_of
 
 if TYPE_CHECKING:
     from .reading import Reader
@@ -44,15 +44,15 @@ def load(reader: Reader, instruction: Instruction, index: int) -> Pattern | None
     """ld and ldu: a kernel's parameter, or one address for all lanes."""
     modifiers = instruction.opcode.modifiers
     address = next((o for o in instruction.operands if isinstance(o, Address)), None)
-    kind = kind_of(instruction.opcode)
+    types = types_of(instruction.opcode.modifiers)
     if address is None or "local" in modifiers or not _ORDERED.isdisjoint(modifiers):
         return None
-    width = kind.width
+    width = types.width
     if width > 64:
         return None
-    mask = EVERY_BIT if width == 64 or kind.signed else (1 << width) - 1
+    mask = EVERY_BIT if width == 64 or types.signed else (1 << width) - 1
     if any(m.startswith("param") for m in modifiers):
-        return _parameter(reader, address, kind, index, mask)
+        return _parameter(reader, address, types, index, mask)
     where = reader.address(address)
     if where is None or not where.is_uniform:
         return None
@@ -67,7 +67,7 @@ def load(reader: Reader, instruction: Instruction, index: int) -> Pattern | None
 
 
 def _parameter(
-    reader: Reader, address: Address, kind: Kind, index: int, mask: int
+    reader: Reader, address: Address, types: Types, index: int, mask: int
 ) -> Pattern | None:
     """ld.param of a kernel: the same in the whole grid. Its own parameters only: a space of that
     name is also where calls leave their results.
@@ -80,13 +80,13 @@ def _parameter(
         return None
     variable = objects[0]
     if len(where.terms) > 1 or not isinstance(variable, Variable):
-        return reader.algebra.derived(("ld.param", kind.width, index), (where,), 64, mask)
-    offset = where.const + index * kind.width // 8
+        return reader.algebra.derived(("ld.param", types.width, index), (where,), 64, mask)
+    offset = where.const + index * types.width // 8
     if variable.pointer is not None and not offset:
         align = variable.pointer[1] or 1
         mask &= EVERY_BIT << (align & -align).bit_length() - 1
     symbol = reader.algebra.symbols.get(
-        "parameter", (variable.name, offset, kind.width), mask=mask, scope=GRID
+        "parameter", (variable.name, offset, types.width), mask=mask, scope=GRID
     )
     return reader.algebra.symbol(symbol, 64)
 
@@ -107,8 +107,8 @@ def object_address(reader: Reader, operand: Symbol) -> Pattern | None:
 def convert_address(reader: Reader, instruction: Instruction, index: int) -> Pattern | None:
     """cvta: global addresses are generic ones as they are, others lie in a window."""
     modifiers = instruction.opcode.modifiers
-    kind = kind_of(instruction.opcode)
-    a = reader.read(instruction.operands[1], kind.width)
+    types = types_of(instruction.opcode.modifiers)
+    a = reader.read(instruction.operands[1], types.width)
     space = next((m for m in modifiers if m not in ("to", "u32", "u64")), "")
     if a is None or space == "global":
         return a
@@ -116,7 +116,7 @@ def convert_address(reader: Reader, instruction: Instruction, index: int) -> Pat
         return None
     name = space.partition("::")[0]
     symbol = reader.algebra.symbols.get("window", name, mask=EVERY_BIT << 24, scope=BLOCK)
-    window = reader.algebra.symbol(symbol, kind.width)
+    window = reader.algebra.symbol(symbol, types.width)
     if "to" in modifiers:
         return reader.algebra.subtract(a, window)
     return reader.algebra.add(a, window)
@@ -125,10 +125,10 @@ def convert_address(reader: Reader, instruction: Instruction, index: int) -> Pat
 def move(reader: Reader, instruction: Instruction, index: int) -> Pattern | None:
     """mov: of one operand, or packing and unpacking vectors."""
     to, source = instruction.operands[:2]
-    kind = kind_of(instruction.opcode)
-    if kind.width > 64:
+    types = types_of(instruction.opcode.modifiers)
+    if types.width > 64:
         return None
-    algebra, width = reader.algebra, kind.width
+    algebra, width = reader.algebra, types.width
     if isinstance(source, Vector):
         part = width // len(source.elements)
         pieces = []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...isa.types import SIZES
 from ...ptx.ir import Instruction, Opcode, Sink
 from .bitwise import bitwise
-from .kinds import Evaluator, Handler, Kind, all_of, kind_of
+from .handlers import Evaluator, Handler, all_of
 from .operations import by_thread, divide, extract, extreme, insert, remainder, shift_by, uniform
 from .pattern import Pattern
 from .predicates import (
@@ -19,10 +19,11 @@ from .predicates import (
     select,
 )
 from .shifts import truncate, widen
+from .types import Types, types_of
 
 
-def _add(kind: Kind) -> Handler:
-    width = kind.width
+def _add(types: Types) -> Handler:
+    width = types.width
 
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
         _, a, b = instruction.operands
@@ -36,36 +37,38 @@ def _add(kind: Kind) -> Handler:
     return run
 
 
-def product(evaluator: Evaluator, kind: Kind, a: Pattern, b: Pattern) -> tuple[Pattern | None, int]:
+def product(
+    evaluator: Evaluator, types: Types, a: Pattern, b: Pattern
+) -> tuple[Pattern | None, int]:
     """mul.lo, mul.hi or mul.wide, and the width of the result."""
-    algebra, width = evaluator.algebra, kind.width
-    if "wide" in kind.modifiers:
-        one, other = (widen(algebra, x, 2 * width, kind.signed) for x in (a, b))
+    algebra, width = evaluator.algebra, types.width
+    if "wide" in types.modifiers:
+        one, other = (widen(algebra, x, 2 * width, types.signed) for x in (a, b))
         if one is None or other is None:
             return None, 2 * width
         return algebra.multiply(one, other), 2 * width
-    if "hi" in kind.modifiers:
+    if "hi" in types.modifiers:
         high = by_thread(
-            algebra, ("mul.hi", width), lambda x, y: x * y >> width, (a, b), kind.signed, width
+            algebra, ("mul.hi", width), lambda x, y: x * y >> width, (a, b), types.signed, width
         )
         return high, width
     return algebra.multiply(a, b), width
 
 
-def _mul(kind: Kind) -> Handler:
+def _mul(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        pair = all_of(evaluator, instruction.operands[1:3], kind.width)
-        return None if pair is None else product(evaluator, kind, *pair)[0]
+        pair = all_of(evaluator, instruction.operands[1:3], types.width)
+        return None if pair is None else product(evaluator, types, *pair)[0]
 
     return run
 
 
-def _mad(kind: Kind) -> Handler:
+def _mad(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        pair = all_of(evaluator, instruction.operands[1:3], kind.width)
+        pair = all_of(evaluator, instruction.operands[1:3], types.width)
         if pair is None:
             return None
-        found, width = product(evaluator, kind, *pair)
+        found, width = product(evaluator, types, *pair)
         addend = evaluator.read(instruction.operands[3], width)
         if found is None or addend is None:
             return None
@@ -81,8 +84,8 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _logic(kind: Kind) -> Handler:
-    width = kind.width
+def _logic(types: Types) -> Handler:
+    width = types.width
 
     def predicates(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
         algebra, name = evaluator.algebra, instruction.opcode.mnemonic
@@ -103,9 +106,9 @@ def _logic(kind: Kind) -> Handler:
     return predicates if width == 1 else run
 
 
-def _lop3(kind: Kind) -> Handler:
+def _lop3(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        if kind.width != 32 or "BoolOp" in kind.modifiers or len(instruction.operands) != 5:
+        if types.width != 32 or "BoolOp" in types.modifiers or len(instruction.operands) != 5:
             return None
         given = all_of(evaluator, instruction.operands[1:4], 32)
         table = evaluator.read(instruction.operands[4], 32)
@@ -134,80 +137,80 @@ def _truth(rows: int, a: int, b: int, c: int) -> int:
     return result
 
 
-def _not(kind: Kind) -> Handler:
+def _not(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        a = evaluator.read(instruction.operands[1], kind.width)
+        a = evaluator.read(instruction.operands[1], types.width)
         if a is None:
             return None
         algebra = evaluator.algebra
-        if kind.width == 1:
+        if types.width == 1:
             return negate(algebra, a)
-        return algebra.subtract(algebra.constant(-1, kind.width), a)
+        return algebra.subtract(algebra.constant(-1, types.width), a)
 
     return run
 
 
-def _neg(kind: Kind) -> Handler:
+def _neg(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        a = evaluator.read(instruction.operands[1], kind.width)
+        a = evaluator.read(instruction.operands[1], types.width)
         return None if a is None else evaluator.algebra.scale(a, -1)
 
     return run
 
 
-def _shift(kind: Kind) -> Handler:
+def _shift(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        a = evaluator.read(instruction.operands[1], kind.width)
+        a = evaluator.read(instruction.operands[1], types.width)
         count = evaluator.read(instruction.operands[2], 32)
         if a is None or count is None:
             return None
-        return shift_by(evaluator.algebra, instruction.opcode.mnemonic, a, count, kind.signed)
+        return shift_by(evaluator.algebra, instruction.opcode.mnemonic, a, count, types.signed)
 
     return run
 
 
-def _quotient(kind: Kind) -> Handler:
+def _quotient(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        pair = all_of(evaluator, instruction.operands[1:3], kind.width)
+        pair = all_of(evaluator, instruction.operands[1:3], types.width)
         if pair is None:
             return None
         operation = divide if instruction.opcode.mnemonic == "div" else remainder
-        return operation(evaluator.algebra, pair[0], pair[1], kind.signed)
+        return operation(evaluator.algebra, pair[0], pair[1], types.signed)
 
     return run
 
 
-def _extreme(kind: Kind) -> Handler:
+def _extreme(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        pair = all_of(evaluator, instruction.operands[1:3], kind.width)
-        if pair is None or "relu" in kind.modifiers:
+        pair = all_of(evaluator, instruction.operands[1:3], types.width)
+        if pair is None:
             return None
         largest = instruction.opcode.mnemonic == "max"
         return extreme(
-            evaluator.algebra, pair[0], pair[1], kind.signed, largest, evaluator.interior
+            evaluator.algebra, pair[0], pair[1], types.signed, largest, evaluator.interior
         )
 
     return run
 
 
-def _field(kind: Kind) -> Handler:
+def _field(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
         operands = instruction.operands
         wide = 2 if instruction.opcode.mnemonic == "bfe" else 3
-        words = all_of(evaluator, operands[1:wide], kind.width)
+        words = all_of(evaluator, operands[1:wide], types.width)
         places = all_of(evaluator, operands[wide:], 32)
         if words is None or places is None:
             return None
         if wide == 2:
-            return extract(evaluator.algebra, words[0], places[0], places[1], kind.signed)
+            return extract(evaluator.algebra, words[0], places[0], places[1], types.signed)
         return insert(evaluator.algebra, words[0], words[1], places[0], places[1])
 
     return run
 
 
-def _selp(kind: Kind) -> Handler:
+def _selp(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        pair = all_of(evaluator, instruction.operands[1:3], kind.width)
+        pair = all_of(evaluator, instruction.operands[1:3], types.width)
         if pair is None:
             return None
         p = evaluator.read(instruction.operands[3], 1)
@@ -218,18 +221,18 @@ def _selp(kind: Kind) -> Handler:
     return run
 
 
-def _setp(kind: Kind) -> Handler:
-    names = [m for m in kind.opcode.modifiers if m in COMPARISONS]
-    logic = next((m for m in kind.opcode.modifiers if m in ("and", "or", "xor")), None)
+def _setp(types: Types) -> Handler:
+    names = [m for m in types.modifiers if m in COMPARISONS]
+    logic = next((m for m in types.modifiers if m in ("and", "or", "xor")), None)
 
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
         operands = instruction.operands
-        pair = all_of(evaluator, operands[1:3], kind.width)
+        pair = all_of(evaluator, operands[1:3], types.width)
         algebra = evaluator.algebra
         p = None
         if pair is not None:
-            if kind.integer and names:
-                signed = kind.signed and names[0] not in ("lo", "ls", "hi", "hs")
+            if types.integer and names:
+                signed = types.signed and names[0] not in ("lo", "ls", "hi", "hs")
                 p = compare(algebra, names[0], pair[0], pair[1], signed, evaluator.interior)
             else:
                 p = uniform(algebra, str(instruction.opcode), pair, 1, 1)
@@ -247,11 +250,11 @@ def _setp(kind: Kind) -> Handler:
     return run
 
 
-def _cvt(kind: Kind) -> Handler:
+def _cvt(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        if len(kind.types) != 2 or not kind.integer or "sat" in kind.modifiers:
+        if len(types.names) != 2 or not types.integer:
             return anything(evaluator, instruction, index)
-        to, source = kind.types
+        to, source = types.names
         width, narrow = SIZES[to] * 8, SIZES[source] * 8
         a = evaluator.read(instruction.operands[1], narrow)
         if a is None:
@@ -286,23 +289,23 @@ _EXACT: dict[str, Callable[[int], Callable[..., int]]] = {
 }
 
 
-def _thread_by_thread(kind: Kind) -> Handler:
+def _thread_by_thread(types: Types) -> Handler:
     def run(evaluator: Evaluator, instruction: Instruction, index: int) -> Pattern | None:
-        if not kind.integer:
+        if not types.integer:
             return anything(evaluator, instruction, index)
-        given = all_of(evaluator, instruction.operands[1:], kind.width)
+        given = all_of(evaluator, instruction.operands[1:], types.width)
         if given is None:
             return None
         mnemonic = instruction.opcode.mnemonic
-        width = 32 if mnemonic in ("popc", "clz") else kind.width
-        operation = _EXACT[mnemonic](kind.width)
-        name = (mnemonic, kind.width)
+        width = 32 if mnemonic in ("popc", "clz") else types.width
+        operation = _EXACT[mnemonic](types.width)
+        name = (mnemonic, types.width)
         return by_thread(evaluator.algebra, name, operation, given, False, width)
 
     return run
 
 
-HANDLERS: dict[str, Callable[[Kind], Handler]] = {
+HANDLERS: dict[str, Callable[[Types], Handler]] = {
     "add": _add,
     "sub": _add,
     "mul": _mul,
@@ -333,8 +336,9 @@ HANDLERS: dict[str, Callable[[Kind], Handler]] = {
 
 def handler(opcode: Opcode) -> Handler:
     """The handler of an opcode without memory or lanes."""
-    kind = kind_of(opcode)
+    types = types_of(opcode.modifiers)
     make = HANDLERS.get(opcode.mnemonic)
-    if make is None or not (kind.integer or opcode.mnemonic in ("setp", "cvt")):
+    plain = types.predicate or (types.integer and types.width <= 64)
+    if make is None or types.clamped or not (plain or opcode.mnemonic in ("setp", "cvt")):
         return anything
-    return make(kind)
+    return make(types)

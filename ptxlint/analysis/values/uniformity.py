@@ -80,10 +80,6 @@ class Uniformity:
         """What the level of an operand rests on."""
         return self._solver.assumed.names(assumed(self._solver.state(instruction, operand)))
 
-    def guard_assumptions(self, instruction: int) -> tuple[str, ...]:
-        """What the level of a guard rests on."""
-        return self._solver.assumed.names(assumed(self._solver.guard(instruction)))
-
     def block_assumptions(self, block: int, remaining: bool = False) -> tuple[str, ...]:
         """What ``block_uniform`` rests on."""
         return self._solver.assumed.names(assumed(self._reach[remaining][block]))

@@ -16,6 +16,7 @@ from ...ptx.ir import (
     Variable,
     Vector,
 )
+from ..bitset import members
 from ..facts import Facts
 from ..flow.control import Control, control_dependence
 from ..flow.dominance import Tree, dominators
@@ -72,9 +73,6 @@ class Solver:
         self._joins: dict[int, list[int]] = {}
         self._pending: list[int] = []  # values whose state has risen
         self._sweeping = True
-        self._parameters = frozenset(
-            id(v) for v in (*function.parameters, *function.returns) if v.space == "reg"
-        )
 
     # --- the sweep and the worklist --------------------------------------------------------------
 
@@ -145,7 +143,7 @@ class Solver:
     def state(self, index: int, operand: Operand) -> int:
         """The state of an operand of an instruction."""
         if type(operand) is Register:
-            value = self._values.read(index, self._use.numbers[operand])
+            value = self._values.value_of(index, operand)
             return LANES if value is None else self._seen(value, self._flow.block_of[index])
         if isinstance(operand, SpecialRegister):
             return self._coordinates.special(operand.name)
@@ -212,23 +210,13 @@ class Solver:
             self._instruction(value.at)
             return
         state = self._choices.get(index, 0)
-        predecessors = self._flow.blocks[value.at].predecessors
-        reached = self._flow.reached
-        sources = [p for p in predecessors if reached >> p & 1]
+        sources = self._flow.reached_predecessors(value.at)
         for operand, source in zip(value.operands, sources, strict=True):
-            if not self._undefined(operand):
+            if not self._values.undefined(operand):
                 state = join(state, self._seen(operand, source))
                 if state == LANES:
                     break
         self._rise(index, state)
-
-    def _undefined(self, index: int) -> bool:
-        """Whether a value is what a register of a kernel holds before anything is written."""
-        value = self._values.all[index]
-        if value.kind != ENTRY or not self._function.is_kernel:
-            return False
-        register = self._use.registers[value.register]
-        return register is not None and id(register.variable) not in self._parameters
 
     def _instruction(self, i: int) -> None:
         written = self._values.writes[i]
@@ -254,7 +242,7 @@ class Solver:
         block = self._flow.block_of[i]
         for value in written:
             (old,) = self._values.all[value].operands
-            kept = state if self._undefined(old) else join(state, self._seen(old, block))
+            kept = state if self._values.undefined(old) else join(state, self._seen(old, block))
             self._rise(value, kept)
 
     def _own(self, i: int, instruction: Instruction, kind: Kind) -> int:
@@ -367,11 +355,8 @@ class Solver:
 
     def _mix(self, branch: int, state: int) -> None:
         """Ways that come together before the join: lanes are there by different ones."""
-        rest = self._control.mixed(branch)
-        while rest:
-            low = rest & -rest
-            rest ^= low
-            for phi in self._values.phis[low.bit_length() - 1]:
+        for block in members(self._control.mixed(branch)):
+            for phi in self._values.phis[block]:
                 if len(set(phi.operands)) > 1:
                     self._choices[phi.index] = join(self._choices.get(phi.index, 0), state)
                     self._phi(phi.index)
@@ -402,7 +387,7 @@ class Solver:
             return
         region = self._control.region(branch)
         inside = region | 1 << branch
-        sources = [p for p in self._flow.blocks[meet].predecessors if self._flow.reached >> p & 1]
+        sources = self._flow.reached_predecessors(meet)
         for phi in phis:
             differ = {o for o, p in zip(phi.operands, sources, strict=True) if inside >> p & 1}
             if len(differ) > 1 or any(self._defined_in(o, region) for o in differ):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from ...ptx.ir import Function
 from ..facts import Facts
-from ..launch import launch_shape
+from ..launch import ONE_DIMENSION, WHOLE_WARPS, launch_shape
 from .assumptions import Assumptions
-from .congruence_sources import WHOLE_WARPS
 from .uniformity_opcodes import special_level
 from .uniformity_states import LANES, SHIFT, WARP_VARIES, with_spread
 
 _WARP = 32
 _LANE_BITS = 5
-ONE_DIMENSION = "the block is one-dimensional"
 
 
 class Coordinates:
@@ -34,10 +32,7 @@ class Coordinates:
             self._states["%tid.x"] = with_spread(of_warp, _LANE_BITS)
             self._states["%tid.y"] = self._states["%tid.z"] = of_warp
             return
-        bits = 0
-        if shape.source != ".reqntid":
-            words = "x".join(map(str, shape.block))
-            bits = assumed.bit(f"the block is {words} threads, as {shape.source} says") << SHIFT
+        bits = assumed.bit(shape.assumption) << SHIFT if shape.assumption else 0
         self._told(shape.block, bits)
 
     def _told(self, block: tuple[int, int, int], bits: int) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ...isa.types import SIZES
 from ...ptx.ir import Instruction, Integer, Operand
-from .congruence_transfer import types_of
+from .types import types_of
 from .uniformity_states import LANES, join, spread, with_spread
 
 
@@ -38,7 +38,7 @@ def transfer_of(mnemonic: str) -> Transfer | None:
 def _same(read: Reader, index: int, instruction: Instruction) -> int:
     """``mov``, ``cvt`` and ``cvta`` of one value; ``not``."""
     types = types_of(instruction.opcode.modifiers)
-    if not types.names or not types.integer or "sat" in instruction.opcode.modifiers:
+    if not types.integer or types.clamped:
         return LANES
     state = read.state(index, instruction.operands[1])
     narrowest = min(SIZES[name] * 8 for name in types.names)
@@ -90,8 +90,8 @@ def _aligned(read: Reader, index: int, own: int, other: int, factors: tuple[Oper
 
 def _whole(instruction: Instruction) -> bool:
     """Whether it is plain integer arithmetic."""
-    modifiers = instruction.opcode.modifiers
-    return types_of(modifiers).integer and not {"sat", "hi"} & set(modifiers)
+    types = types_of(instruction.opcode.modifiers)
+    return types.integer and not types.clamped and "hi" not in types.modifiers
 
 
 def _shl(read: Reader, index: int, instruction: Instruction) -> int:

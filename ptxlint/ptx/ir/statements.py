@@ -265,6 +265,26 @@ class Function(Statement):
         """The first performance-tuning directive of that name (without the dot), or None."""
         return next((d for d in self.directives if d.name == name), None)
 
+    def label_places(self) -> dict[Label, int]:
+        """The index of the instruction that each label stands before; at the end, their number."""
+        places: dict[Label, int] = {}
+        count = 0
+
+        def visit(statements: list[Statement]) -> None:
+            nonlocal count
+            for statement in statements:
+                kind = type(statement)  # cheaper than isinstance, and most are instructions
+                if kind is Instruction:
+                    count += 1
+                elif isinstance(statement, Label):
+                    places[statement] = count
+                elif isinstance(statement, Block):
+                    visit(statement.statements)
+
+        if self.body is not None:
+            visit(self.body.statements)
+        return places
+
     def walk(self) -> Iterator[Statement]:
         """All statements of the body in order, a block before what is in it."""
         stack = [iter(self.body.statements)] if self.body is not None else []

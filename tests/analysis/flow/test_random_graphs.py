@@ -198,7 +198,7 @@ def test_a_read_sees_the_last_definition(seed: int) -> None:
         for index in walk(flow, draw):
             taken = {}
             for phi in known.phis[index]:
-                sources = [p for p in flow.blocks[index].predecessors if flow.reached >> p & 1]
+                sources = flow.reached_predecessors(index)
                 operand = phi.operands[sources.index(came)]
                 taken[phi.index] = stands.get(operand, operand)
             stands |= taken

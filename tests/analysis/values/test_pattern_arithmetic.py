@@ -44,6 +44,22 @@ def test_exact_by_thread(body: str, values: list[int]) -> None:
     assert [(v + (1 << 31)) % (1 << 32) - (1 << 31) for v in exact(stored(body))] == signed
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "add.sat.s32 %r20, %r3, 2147483640;",
+        "sub.sat.s32 %r20, -2147483640, %r3;",
+        "mad.hi.sat.s32 %r20, %r3, %r3, 2147483640;",
+        "min.relu.s32 %r20, %r3, 5;",
+        "add.u32 %r6, %r3, 32760; add.u16x2 %r20, %r6, %r6;",
+        "min.u16x2 %r20, %r3, 65541;",
+        "mov.b32 {%h1, %h2}, %r3; add.bf16 %h1, %h1, %h1; mov.b32 %r20, {%h1, %h1};",
+    ],
+)
+def test_clamped_packed_and_floating_results_are_no_integers(body: str) -> None:
+    assert stored(body) is None
+
+
 def test_low_bits_below_what_is_symbolic_split() -> None:
     body = "shl.b32 %r6, %r1, 6; add.u32 %r7, %r6, %r3;"
     assert exact(stored(f"{body} and.b32 %r20, %r7, 31;")) == [t & 31 for t in TID]

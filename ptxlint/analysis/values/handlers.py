@@ -1,13 +1,11 @@
-"""What an opcode says of its operands, and what its handler may ask."""
+"""What the handler of an opcode may ask while an instruction is evaluated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Protocol
 
-from ...isa.types import SIZES
-from ...ptx.ir import Instruction, Opcode, Operand, Pair, Vector
+from ...ptx.ir import Instruction, Operand, Pair, Vector
 from .algebra import Algebra
 from .pattern import Pattern
 
@@ -23,35 +21,6 @@ class Evaluator(Protocol):
 
 
 Handler = Callable[[Evaluator, Instruction, int], "Pattern | None"]
-
-_INTEGERS = frozenset({"b", "s", "u"})
-
-
-class Kind:
-    """What an opcode's modifiers say of its integers: width in bits and signedness."""
-
-    __slots__ = ("modifiers", "opcode", "signed", "types", "width")
-
-    def __init__(self, opcode: Opcode) -> None:
-        self.opcode = opcode
-        self.modifiers = frozenset(opcode.modifiers)
-        self.types = [m for m in opcode.modifiers if m in SIZES or m == "pred"]
-        last = self.types[-1] if self.types else "b32"
-        self.width = 1 if last == "pred" else SIZES[last] * 8
-        self.signed = last[0] == "s"
-
-    @property
-    def integer(self) -> bool:
-        """Whether all types named are integers or bits of at most 64."""
-        return all(t == "pred" or (t[0] in _INTEGERS and "x" not in t) for t in self.types) and (
-            self.width <= 64
-        )
-
-
-@lru_cache(maxsize=1024)
-def kind_of(opcode: Opcode) -> Kind:
-    """The kind of an opcode."""
-    return Kind(opcode)
 
 
 def result_index(instruction: Instruction, register: Operand) -> int:
