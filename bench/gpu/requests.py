@@ -14,11 +14,13 @@ import argparse
 import csv
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -26,17 +28,19 @@ from bench.gpu.driver import Device
 
 ALL = 0xFFFFFFFF
 WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
-COUNTERS = {
-    "shared": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    "shared_ld": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_st": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "global_ld": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global_st": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "global_red": "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "global_atom": "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-    "ld_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "lsu_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
-}
+# What is counted of which kinds; one counter a run of the profiler, so that it replays nothing.
+COUNTERS = (
+    (
+        "wavefronts",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+        r".*(shared|matrix|cp\.async).*",
+    ),
+    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", r"ld\.global.*"),
+    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", r"st\.global.*"),
+    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", r"red\.global.*"),
+    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", r"atom\.global.*"),
+    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", r"cp\.async.*"),
+)
 SHARED_BYTES = 48 * 1024
 
 
@@ -142,23 +146,25 @@ def patterns(width: int) -> Iterator[tuple[int, list[int]]]:
         yield mask, [seed.randrange(2048 // width) * width for _ in lanes]
 
 
-def requests() -> Iterator[tuple[str, int, list[int]]]:
-    """All requests, in the order in which they are launched."""
+def requests(kinds: str) -> Iterator[tuple[str, int, list[int]]]:
+    """The requests of the kinds that match, in the order in which they are launched."""
     for kind in kernels():
+        if not re.fullmatch(kinds, kind):
+            continue
         for mask, offsets in patterns(width_of(kind)):
             if "matrix" in kind and mask != ALL:
                 continue
             yield kind, mask, offsets
 
 
-def launch() -> None:
-    """Make all requests; meant to run under ncu."""
+def launch(kinds: str) -> None:
+    """Make the requests; meant to run under ncu."""
     device = Device()
     module = device.load(ptx())
     functions = {kind: device.function(module, _name(kind)) for kind in kernels()}
     memory = device.memory(1 << 20)
     out = device.memory(4096)
-    for kind, mask, offsets in requests():
+    for kind, mask, offsets in requests(kinds):
         where = out if kind.startswith(("ld", "atom")) else 0
         device.launch(
             functions[kind],
@@ -172,46 +178,52 @@ def launch() -> None:
         )
 
 
-def profile(path: str) -> None:
-    """Run ``launch`` under ncu and write what it counted."""
-    metrics = ",".join(COUNTERS.values())
+def count(metric: str, kinds: str) -> list[int]:
+    """What ncu counts for each request of those kinds."""
     command = ["ncu", "--csv", "--print-units", "base", "--clock-control", "none"]
-    command += ["--metrics", metrics, sys.executable, __file__]
+    command += ["--metrics", metric, sys.executable, __file__, "--launch", kinds]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
         sys.exit(done.stdout[-2000:] + done.stderr[-2000:])
-    counted: dict[int, dict[str, int]] = {}
-    names = {metric: name for name, metric in COUNTERS.items()}
-    for row in csv.DictReader(lines[start:]):
-        value = row["Metric Value"].replace(",", "")
-        if row["Metric Name"] in names and value:
-            counted.setdefault(int(row["ID"]), {})[names[row["Metric Name"]]] = int(float(value))
+    rows = csv.DictReader(lines[start:])
+    return [int(float(row["Metric Value"].replace(",", ""))) for row in rows]
+
+
+def profile(path: str) -> None:
+    """Count all requests and write them."""
     rows: dict[tuple[int, int, tuple[int, ...]], dict[str, dict[str, int]]] = {}
-    for i, (kind, mask, offsets) in enumerate(requests()):
-        row = rows.setdefault((width_of(kind), mask, tuple(offsets)), {})
-        row[kind] = {name: value for name, value in counted.get(i, {}).items() if value}
-    device = Device()
-    head: dict[str, object] = {
-        "gpu": device.name(),
+    for name, metric, kinds in COUNTERS:
+        counted = count(metric, kinds)
+        for (kind, mask, offsets), value in zip(requests(kinds), counted, strict=True):
+            row = rows.setdefault((width_of(kind), mask, tuple(offsets)), {})
+            row.setdefault(name, {})[kind] = value
+        print(metric, kinds, len(counted), flush=True)
+        _write(path, rows)
+
+
+def _write(path: str, rows: dict[tuple[int, int, tuple[int, ...]], dict[str, Any]]) -> None:
+    head = {
+        "gpu": Device().name(),
         "tool": "Nsight Compute",
         "made_by": "bench/gpu/requests.py",
+        "columns": ["bytes", "lanes", "offsets", "wavefronts or sectors by kind"],
     }
-    head["columns"] = ["bytes", "lanes", "offsets", "counters by kind"]
     body = ",\n".join(json.dumps([*key, row], separators=(",", ":")) for key, row in rows.items())
     text = json.dumps(head)[:-1] + f', "requests": [\n{body}\n]}}\n'
     Path(path).write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--profile", metavar="FILE", help="count with ncu and write FILE")
+    parser.add_argument("--launch", metavar="KINDS", default=".*", help="make these requests")
     arguments = parser.parse_args()
     if arguments.profile:
         profile(arguments.profile)
     else:
-        launch()
+        launch(arguments.launch)
 
 
 if __name__ == "__main__":

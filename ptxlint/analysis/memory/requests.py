@@ -1,0 +1,268 @@
+"""What the accesses of a function ask of memory, a warp at a time: wavefronts and sectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ptx.ir import Address, Function, Module
+from ..facts import Facts
+from ..values.assumed import texts
+from ..values.pattern import Pattern
+from ..values.patterns import Patterns, patterns
+from .access import Access
+from .accesses import accesses
+from .banks import LANES, WORD, Lanes, Wavefronts, wavefronts
+from .causes import Cause, cause
+from .sectors import LINE, Sectors, sectors
+
+KNOWN, STRIDE, DATA, UNKNOWN = "known", "stride", "data", "unknown"
+ALL_LANES = "all lanes of the warp take part"
+ROWS_APART = "rows of an unknown stride do not overlap"
+SPACES = ("shared", "global")
+_MATRIX = frozenset({"ldmatrix", "stmatrix"})
+_BY_LANE = frozenset({"ld", "ldu", "st", "atom", "red"}) | _MATRIX
+_KINDS = {
+    "read": "read",
+    "async-read": "read",
+    "write": "write",
+    "async-write": "write",
+    "atomic": "atomic",
+    "reduce": "atomic",
+}
+
+
+class Request:
+    """One access of shared or global memory, as a warp makes it.
+
+    ``state``: ``known`` (how all lanes differ), ``stride`` (up to rows of an unknown stride),
+    ``data`` (the index was loaded, or is the result of a scan) or ``unknown``; of the last two,
+    ``cause`` says why. ``lanes``: (lane, bytes from lane 0's address) of the lanes that take part
+    in the warp where it is worst, ``warp`` (None: any); ``everyone`` is whether it was taken that
+    all do. ``wavefronts`` of a shared request, ``sectors`` of a global one; None where not known.
+    ``assumed`` as bits.
+    """
+
+    __slots__ = (
+        "access",
+        "assumed",
+        "cause",
+        "everyone",
+        "lanes",
+        "pattern",
+        "sectors",
+        "state",
+        "warp",
+        "wavefronts",
+    )
+
+    def __init__(self, access: Access, pattern: Pattern | None, why: Cause | None) -> None:
+        self.access = access
+        self.pattern = pattern
+        self.cause = why
+        self.assumed = 0
+        self.everyone = False
+        self.lanes: Lanes = ()
+        self.warp: int | None = None
+        self.wavefronts: Wavefronts | None = None
+        self.sectors: Sectors | None = None
+        if pattern is not None:
+            self.state = STRIDE if pattern.has_strides else KNOWN
+            self.assumed = pattern.assumptions
+        else:
+            self.state = DATA if why is not None and why.is_data else UNKNOWN
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all lanes use one address."""
+        return self.pattern is not None and self.pattern.is_uniform
+
+    @property
+    def why(self) -> str:
+        """Of one that is not known, why."""
+        return "" if self.cause is None else self.cause.words
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the figures rest on, in words."""
+        more = []
+        if self.everyone and not self.is_uniform:
+            more.append(ALL_LANES)
+        if self.state == STRIDE and self.sectors is not None:
+            more.append(ROWS_APART)
+        return (*texts(self.assumed), *more)
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of one lane's access; of a matrix, of a row."""
+        return request_size(self.access)
+
+    @property
+    def kind(self) -> str:
+        """``read``, ``write`` or ``atomic``."""
+        return _KINDS[self.access.kind]
+
+
+def by_lane(access: Access) -> bool:
+    """Whether each lane gives its own address in shared or global memory."""
+    if access.space not in SPACES or access.role != "data" or access.kind not in _KINDS:
+        return False
+    opcode = access.instruction.opcode
+    if opcode.mnemonic == "cp":
+        return "bulk" not in opcode.modifiers and not access.tensor
+    return opcode.mnemonic in _BY_LANE and "bulk" not in opcode.modifiers
+
+
+def request_size(access: Access) -> int | None:
+    """Bytes of one lane's access, None where the text does not say."""
+    return 16 if access.instruction.opcode.mnemonic in _MATRIX else access.size
+
+
+def matrices(access: Access) -> int:
+    """The groups of 8 rows of an ldmatrix or stmatrix; 0 of anything else (PTX ISA, ldmatrix)."""
+    opcode = access.instruction.opcode
+    if opcode.mnemonic not in _MATRIX:
+        return 0
+    number = next((int(m[1]) for m in opcode.modifiers if m in ("x1", "x2", "x4")), 1)
+    return number * 2 if "m16n16" in opcode.modifiers else number
+
+
+def requests(function: Function, facts: Facts) -> list[Request]:
+    """Every request of the function to shared and global memory, in the order of the text."""
+    known = facts.once(function, patterns)
+    found = []
+    for access in facts.once(function, accesses):
+        if by_lane(access) and isinstance(access.operand, Address):
+            pattern = known.address(access.index, access.operand)
+            why = cause(known, access.index, access.operand) if pattern is None else None
+            request = Request(access, pattern, why)
+            measure(request, known, facts)
+            found.append(request)
+    return found
+
+
+def measure(request: Request, known: Patterns, facts: Facts) -> None:
+    """Fill in the lanes, and the wavefronts or sectors of a request whose pattern is known."""
+    pattern, size = request.pattern, request.size
+    if pattern is None or size is None:
+        return
+    executing = known.threads(request.access.index)
+    if executing is None:
+        bits, request.everyone = known.space.everyone, True
+    else:
+        bits = executing.bits
+        request.assumed |= executing.assumptions
+    memory = facts.of_module(_measured)
+    shared = request.access.space == "shared"
+    if shared and (request.state == STRIDE or _narrow_copy(request.access)):
+        return
+    place = pattern.const % LINE
+    if shared:
+        place %= WORD
+    aligned = 1 << min(pattern.zeros, 7)
+    key = (
+        shared,
+        pattern.vector,
+        tuple([steps for _, steps in pattern.lanes]),
+        place,
+        aligned,
+        bits,
+        size,
+        request.kind,
+        matrices(request.access),
+    )
+    if key not in memory:
+        memory[key] = _worst(request, pattern, place, aligned, bits, known)
+    request.warp, request.lanes, figures = memory[key]
+    if isinstance(figures, Wavefronts):
+        request.wavefronts = figures
+    else:
+        request.sectors = figures
+
+
+def _measured(module: Module, facts: Facts) -> dict[Any, Any]:
+    """What was worked out for equal requests; filled as they come."""
+    return {}
+
+
+def _narrow_copy(access: Access) -> bool:
+    """cp.async of 4 and 8 bytes goes through L1: its wavefronts depend on both addresses."""
+    return access.instruction.opcode.mnemonic == "cp" and access.size != 16
+
+
+def _worst(
+    request: Request, pattern: Pattern, place: int, aligned: int, bits: int, known: Patterns
+) -> tuple[int | None, Lanes, Wavefronts | Sectors | None]:
+    """The warp that takes most, its lanes, and what it takes."""
+    space = known.space
+    warps = range(-(-space.size // LANES)) if space.whole and space.exact else range(1)
+    worst: tuple[int | None, Lanes, Wavefronts | Sectors | None] = (None, (), None)
+    seen: set[tuple[tuple[int, int], ...]] = set()
+    for warp in warps:
+        lanes = _lanes(pattern, bits, warp)
+        if not lanes:
+            continue
+        key = tuple([(lane, offset - lanes[0][1]) for lane, offset in lanes])
+        if request.access.space == "shared" and key in seen:
+            continue
+        seen.add(key)
+        figures = _figures(request, pattern, lanes, place, aligned, warp)
+        if worst[2] is None or _cost(figures) > _cost(worst[2]):
+            worst = (warp if len(warps) > 1 else None, lanes, figures)
+    return worst
+
+
+def _cost(figures: Wavefronts | Sectors) -> tuple[float, int]:
+    if isinstance(figures, Wavefronts):
+        return figures.ways, figures.total
+    return figures.low / figures.minimum, figures.low
+
+
+def _lanes(pattern: Pattern, bits: int, warp: int) -> list[tuple[int, int]]:
+    """(lane, offset) of a warp's lanes that take part, without what is symbolic."""
+    mask = bits >> (warp * LANES)
+    first = warp * LANES
+    if pattern.vector is None:
+        return [(lane, 0) for lane in range(LANES) if mask >> lane & 1]
+    values = pattern.vector.values[first : first + LANES]
+    return [(lane, value) for lane, value in enumerate(values) if mask >> lane & 1]
+
+
+def _figures(
+    request: Request, pattern: Pattern, lanes: Lanes, place: int, aligned: int, warp: int
+) -> Wavefronts | Sectors:
+    size, kind = request.size or 1, request.kind
+    if request.access.space == "shared":
+        return _banks(request, lanes, size, place, aligned)
+    rows: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for lane, offset in lanes:
+        thread = warp * LANES + lane
+        row = tuple([steps.values[thread] for _, steps in pattern.lanes])
+        rows.setdefault(row, []).append((lane, offset))
+    found = []
+    for row_lanes in rows.values():
+        start, known = _start(row_lanes, size, place, aligned)
+        found.append(sectors(_moved(row_lanes, start), size, kind, known))
+    if len(found) == 1:
+        return found[0]
+    return Sectors(*[sum(column) for column in zip(*found, strict=True)])
+
+
+def _banks(request: Request, lanes: Lanes, size: int, place: int, aligned: int) -> Wavefronts:
+    start, known = _start(lanes, size, place, aligned)
+    # Where in its word the base lies matters only for accesses below a word.
+    starts = range(start % known, WORD, known) if known < WORD else (start,)
+    number = matrices(request.access)
+    return min([wavefronts(_moved(lanes, at), size, request.kind, number) for at in starts])
+
+
+def _moved(lanes: Lanes, start: int) -> Lanes:
+    return [(lane, offset + start) for lane, offset in lanes]
+
+
+def _start(lanes: Lanes, size: int, place: int, aligned: int) -> tuple[int, int]:
+    """(where the offsets start, of what the symbolic part is a multiple).
+
+    An access that is not at a multiple of its size faults: where less is known, that is taken.
+    """
+    natural = size & -size
+    return (place, aligned) if aligned >= natural else (-lanes[0][1] % natural, natural)
