@@ -8,7 +8,8 @@ from ...ptx.ir import Address, Function, Module
 from ..facts import Facts
 from ..values.assumed import texts
 from ..values.pattern import Pattern
-from ..values.patterns import Patterns, patterns
+from ..values.patterns import Patterns, patterns, patterns_in_rows_of_16
+from ..values.symbols import Symbol
 from .access import Access
 from .accesses import accesses
 from .banks import LANES, WORD, Lanes, Wavefronts, wavefronts
@@ -17,8 +18,10 @@ from .sectors import LINE, Sectors, sectors
 
 KNOWN, STRIDE, DATA, UNKNOWN = "known", "stride", "data", "unknown"
 ALL_LANES = "all lanes of the warp take part"
+POINTERS = "kernel pointers are 256-byte aligned, as cudaMalloc returns them"
 ROWS_APART = "rows of an unknown stride do not overlap"
 SPACES = ("shared", "global")
+_OF_MALLOC = 8  # cudaMalloc gives multiples of 256 bytes
 _MATRIX = frozenset({"ldmatrix", "stmatrix"})
 _BY_LANE = frozenset({"ld", "ldu", "st", "atom", "red"}) | _MATRIX
 _KINDS = {
@@ -37,8 +40,9 @@ class Request:
     ``state``: ``known`` (how all lanes differ), ``stride`` (up to rows of an unknown stride),
     ``data`` (the index was loaded, or is the result of a scan) or ``unknown``; of the last two,
     ``cause`` says why. ``lanes``: (lane, bytes from lane 0's address) of the lanes that take part
-    in the warp where it is worst, ``warp`` (None: any); ``everyone`` is whether it was taken that
-    all do. ``wavefronts`` of a shared request, ``sectors`` of a global one; None where not known.
+    in the warp where it is worst, ``warp`` (None: any); ``every_warp`` has those of all warps that
+    differ. ``everyone``: it was taken that all lanes take part; ``pointers``: that pointers are
+    aligned. ``wavefronts`` of a shared request, ``sectors`` of a global one; None where not known.
     ``assumed`` as bits.
     """
 
@@ -46,9 +50,11 @@ class Request:
         "access",
         "assumed",
         "cause",
+        "every_warp",
         "everyone",
         "lanes",
         "pattern",
+        "pointers",
         "sectors",
         "state",
         "warp",
@@ -61,7 +67,9 @@ class Request:
         self.cause = why
         self.assumed = 0
         self.everyone = False
+        self.pointers = False
         self.lanes: Lanes = ()
+        self.every_warp: tuple[Lanes, ...] = ()
         self.warp: int | None = None
         self.wavefronts: Wavefronts | None = None
         self.sectors: Sectors | None = None
@@ -87,6 +95,8 @@ class Request:
         more = []
         if self.everyone and not self.is_uniform:
             more.append(ALL_LANES)
+        if self.pointers and self.sectors is not None:
+            more.append(POINTERS)
         if self.state == STRIDE and self.sectors is not None:
             more.append(ROWS_APART)
         return (*texts(self.assumed), *more)
@@ -140,6 +150,18 @@ def requests(function: Function, facts: Facts) -> list[Request]:
     return found
 
 
+def in_rows_of_16(request: Request, function: Function, facts: Facts) -> Request:
+    """The same request where blockDim.x is 16; the request itself where that changes nothing."""
+    known = facts.once(function, patterns_in_rows_of_16)
+    operand = request.access.operand
+    if known is None or not isinstance(operand, Address):
+        return request
+    pattern = known.address(request.access.index, operand)
+    other = Request(request.access, pattern, None)
+    measure(other, known, facts)
+    return other
+
+
 def measure(request: Request, known: Patterns, facts: Facts) -> None:
     """Fill in the lanes, and the wavefronts or sectors of a request whose pattern is known."""
     pattern, size = request.pattern, request.size
@@ -158,7 +180,7 @@ def measure(request: Request, known: Patterns, facts: Facts) -> None:
     place = pattern.const % LINE
     if shared:
         place %= WORD
-    aligned = 1 << min(pattern.zeros, 7)
+    aligned = 1 << min(_zeros(request, pattern), 7)
     key = (
         shared,
         pattern.vector,
@@ -172,7 +194,7 @@ def measure(request: Request, known: Patterns, facts: Facts) -> None:
     )
     if key not in memory:
         memory[key] = _worst(request, pattern, place, aligned, bits, known)
-    request.warp, request.lanes, figures = memory[key]
+    figures, request.warp, request.lanes, request.every_warp = memory[key]
     if isinstance(figures, Wavefronts):
         request.wavefronts = figures
     else:
@@ -189,26 +211,46 @@ def _narrow_copy(access: Access) -> bool:
     return access.instruction.opcode.mnemonic == "cp" and access.size != 16
 
 
+def _zeros(request: Request, pattern: Pattern) -> int:
+    """The low bits that are 0 in what is symbolic, if a pointer that the launch passes is aligned
+    as cudaMalloc aligns.
+    """
+    pointers = [s for s, factor in pattern.terms if factor == 1 and _may_be_pointer(s)]
+    if request.access.space == "shared" or len(pointers) != 1 or pointers[0].zeros >= _OF_MALLOC:
+        return pattern.zeros
+    request.pointers = True
+    others = [
+        symbol.zeros + (factor & -factor).bit_length() - 1
+        for symbol, factor in pattern.terms
+        if symbol is not pointers[0]
+    ]
+    rows = [symbol.zeros + steps.zeros for symbol, steps in pattern.lanes]
+    return min([_OF_MALLOC, *others, *rows])
+
+
+def _may_be_pointer(symbol: Symbol) -> bool:
+    origin = symbol.origin  # of a parameter: its name, the offset into it, the width that is read
+    return symbol.kind == "parameter" and isinstance(origin, tuple) and origin[-1] == 64
+
+
 def _worst(
     request: Request, pattern: Pattern, place: int, aligned: int, bits: int, known: Patterns
-) -> tuple[int | None, Lanes, Wavefronts | Sectors | None]:
-    """The warp that takes most, its lanes, and what it takes."""
+) -> tuple[Wavefronts | Sectors | None, int | None, Lanes, tuple[Lanes, ...]]:
+    """What the warp that takes most takes, which it is, its lanes; the lanes of all that differ."""
     space = known.space
     warps = range(-(-space.size // LANES)) if space.whole and space.exact else range(1)
-    worst: tuple[int | None, Lanes, Wavefronts | Sectors | None] = (None, (), None)
-    seen: set[tuple[tuple[int, int], ...]] = set()
+    worst: tuple[Wavefronts | Sectors | None, int | None, Lanes] = (None, None, ())
+    seen: dict[Any, Lanes] = {}
     for warp in warps:
         lanes = _lanes(pattern, bits, warp)
-        if not lanes:
+        key = (tuple(lanes), warp if pattern.lanes else None)
+        if not lanes or key in seen:
             continue
-        key = tuple([(lane, offset - lanes[0][1]) for lane, offset in lanes])
-        if request.access.space == "shared" and key in seen:
-            continue
-        seen.add(key)
+        seen[key] = lanes
         figures = _figures(request, pattern, lanes, place, aligned, warp)
-        if worst[2] is None or _cost(figures) > _cost(worst[2]):
-            worst = (warp if len(warps) > 1 else None, lanes, figures)
-    return worst
+        if worst[0] is None or _cost(figures) > _cost(worst[0]):
+            worst = (figures, warp if len(warps) > 1 else None, lanes)
+    return (*worst, tuple(seen.values()))
 
 
 def _cost(figures: Wavefronts | Sectors) -> tuple[float, int]:

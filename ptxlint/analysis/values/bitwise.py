@@ -113,6 +113,9 @@ def _uniform(
         for one, other in ((0, 1), (1, 0)):
             if operands[other].is_constant and not masks[one] & ~masks[other]:
                 return operands[one]
+            if operands[other].is_constant and not splits[one].mask & masks[other]:
+                # All that is symbolic falls away: the constant bits beside it stay.
+                return algebra.constant(splits[one].exact.const & kept & masks[other], width)
         mask = masks[0] & masks[1]
     elif name in ("or", "xor"):
         mask = masks[0] | masks[1]
