@@ -56,6 +56,17 @@ class Device:
             raise DriverError("cuModuleLoadDataEx", code, log.value.decode())
         return module
 
+    def load_image(self, image: bytes) -> ctypes.c_void_p:
+        """A module of a cubin."""
+        module = ctypes.c_void_p()
+        self._call("cuModuleLoadData", ctypes.byref(module), image)
+        return module
+
+    def allow_shared(self, function: ctypes.c_void_p, size: int) -> None:
+        """Let a kernel be launched with so many bytes of dynamic shared memory."""
+        # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        self._call("cuFuncSetAttribute", function, 8, size)
+
     def function(self, module: ctypes.c_void_p, name: str) -> ctypes.c_void_p:
         """A kernel of a module."""
         function = ctypes.c_void_p()

@@ -33,13 +33,22 @@ COUNTERS = (
     (
         "wavefronts",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-        r".*(shared|matrix|cp\.async).*",
+        r".*(shared|matrix|cp\.).*",
     ),
     ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", r"ld\.global.*"),
     ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", r"st\.global.*"),
     ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", r"red\.global.*"),
     ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", r"atom\.global.*"),
-    ("sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", r"cp\.async.*"),
+    (
+        "sectors",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+        r"cp\.async\.(4|8)",
+    ),
+    (
+        "sectors",
+        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum",
+        r"cp\.async\.16",
+    ),
 )
 SHARED_BYTES = 48 * 1024
 
@@ -65,8 +74,11 @@ def kernels() -> dict[str, str]:
     found["atom.shared.add"] = "atom.shared.add.u32 %x0, [%a], %x1;"
     found["red.global.add"] = "red.global.add.u32 [%a], %x1;"
     found["atom.global.add"] = "atom.global.add.u32 %x0, [%a], %x1;"
-    found["cp.async.4"] = "cp.async.ca.shared.global [%b], [%a], 4; cp.async.wait_all;"
-    found["cp.async.16"] = "cp.async.cg.shared.global [%b], [%a], 16; cp.async.wait_all;"
+    # The pattern is that of the global side, then (cp.to) that of the shared side.
+    for size, how in ((4, "ca"), (8, "ca"), (16, "cg")):
+        copy = f"cp.async.{how}.shared.global"
+        found[f"cp.async.{size}"] = f"{copy} [%b], [%a], {size}; cp.async.wait_all;"
+        found[f"cp.to.{size}"] = f"{copy} [%a], [%c], {size}; cp.async.wait_all;"
     return found
 
 
@@ -75,17 +87,18 @@ def ptx() -> str:
     text = [".version 8.0", ".target sm_90", ".address_size 64"]
     text.append(f".shared .align 1024 .b8 buffer[{SHARED_BYTES - 1024}];")
     for kind, access in kernels().items():
-        space = "global" if "global" in kind or kind.startswith("cp") else "shared"
+        space = "global" if "global" in kind or kind.startswith("cp.async") else "shared"
         base = "ld.param.u64 %base, [p];" if space == "global" else "mov.u64 %base, buffer;"
         text.append(f"""
 .visible .entry {_name(kind)}(.param .u64 p, .param .u64 out, .param .u32 mask,
                               .param .align 4 .b8 offsets[128]) {{
-  .reg .b32 %r<10>; .reg .b32 %x<4>; .reg .b64 %a, %b, %base, %o, %y; .reg .pred %p, %q;
+  .reg .b32 %r<10>; .reg .b32 %x<4>; .reg .b64 %a, %b, %c, %base, %o, %y; .reg .pred %p, %q;
   mov.u32 %r0, %laneid; ld.param.u32 %r1, [mask];
   shr.u32 %r2, %r1, %r0; and.b32 %r2, %r2, 1; setp.ne.u32 %p, %r2, 0;
   mul.wide.u32 %a, %r0, 4; mov.u64 %o, offsets; add.u64 %a, %o, %a; ld.param.u32 %r3, [%a];
   {base} cvt.u64.u32 %a, %r3; add.u64 %a, %base, %a;
   mov.u64 %b, buffer; mul.wide.u32 %o, %r0, 16; add.u64 %b, %b, %o;
+  ld.param.u64 %c, [p]; add.u64 %c, %c, %o;
   mov.u32 %x0, %r0; mov.u32 %x1, %r1; mov.u32 %x2, %r2; mov.u32 %x3, %r3;
   {_guarded(access)}
   ld.param.u64 %o, [out]; setp.eq.u64 %q, %o, 0;

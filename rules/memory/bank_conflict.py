@@ -1,9 +1,9 @@
 """## What it does
 
 Reports a shared-memory access for which one warp takes more wavefronts than it must, since lanes
-use different words of one bank: `ld`, `st`, `atom`, `red`, `ldmatrix`, `stmatrix` and the shared
-side of 16-byte `cp.async`. It names the lanes that meet, and, where one is found, the padding or
-the XOR swizzle with which all accesses of the object take the least that they can.
+use different words of one bank: `ld`, `st`, `atom`, `red`, `ldmatrix` and `stmatrix`. It names the
+lanes that meet, and, where one is found, the padding or the XOR swizzle with which all accesses of
+the object take the least that they can.
 
 A warning from 4 times the minimum where such a layout was found; else information.
 
@@ -34,10 +34,10 @@ into the place within the row. In CUDA: `float tile[32][33]`.
 
 ## Limits
 
-Silent where it is not known how the lanes' addresses differ, and for 4- and 8-byte `cp.async`,
-whose wavefronts depend on both addresses. If no block shape is known, one dimension, or rows of
-whole warps, is taken; then only what holds in rows of 16 threads too is more than information.
-Lanes that use one word in an atomic are not counted: no layout helps there.
+Silent where it is not known how the lanes' addresses differ, and for `cp.async`, whose wavefronts
+were not seen to follow from its shared addresses. If no block shape is known, one dimension, or
+rows of whole warps, is taken; then only what holds in rows of 16 threads too is more than
+information. Lanes that use one word in an atomic are not counted: no layout helps there.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ RULE = Rule(
     category="memory",
     severity=Severity.WARNING,
     summary="lanes of a warp use different words of one shared-memory bank",
-    mnemonics=frozenset({"ld", "st", "atom", "red", "ldmatrix", "stmatrix", "cp"}),
+    mnemonics=frozenset({"ld", "st", "atom", "red", "ldmatrix", "stmatrix"}),
 )
 _CLEAR = 4
 _SHOWN = 8

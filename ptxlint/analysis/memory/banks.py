@@ -9,6 +9,9 @@ The model is what Nsight Compute counted on an H200 (sm_90) for 1,549 single req
   warp; or lane ^ 2), where lanes that take no part agree with all;
 - ldmatrix and stmatrix: one group for each matrix, the rows that 8 lanes point to;
 - a group takes as many wavefronts as the fullest bank has words.
+
+cp.async is not modelled: one of 16 bytes past L1 (.cg) was counted at 4, wherever its lanes wrote;
+one through L1 (.ca) depends on both of its addresses.
 """
 
 from __future__ import annotations

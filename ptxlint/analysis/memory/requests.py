@@ -175,12 +175,10 @@ def measure(request: Request, known: Patterns, facts: Facts) -> None:
         request.assumed |= executing.assumptions
     memory = facts.of_module(_measured)
     shared = request.access.space == "shared"
-    if shared and (request.state == STRIDE or _narrow_copy(request.access)):
+    # What a copy takes was not found to follow from its addresses (see ``banks``).
+    if shared and (request.state == STRIDE or request.access.instruction.opcode.mnemonic == "cp"):
         return
-    place = pattern.const % LINE
-    if shared:
-        place %= WORD
-    aligned = 1 << min(_zeros(request, pattern), 7)
+    place, aligned = _place(request, pattern)
     key = (
         shared,
         pattern.vector,
@@ -193,7 +191,7 @@ def measure(request: Request, known: Patterns, facts: Facts) -> None:
         matrices(request.access),
     )
     if key not in memory:
-        memory[key] = _worst(request, pattern, place, aligned, bits, known)
+        memory[key] = _worst(request, known)
     figures, request.warp, request.lanes, request.every_warp = memory[key]
     if isinstance(figures, Wavefronts):
         request.wavefronts = figures
@@ -206,9 +204,31 @@ def _measured(module: Module, facts: Facts) -> dict[Any, Any]:
     return {}
 
 
-def _narrow_copy(access: Access) -> bool:
-    """cp.async of 4 and 8 bytes goes through L1: its wavefronts depend on both addresses."""
-    return access.instruction.opcode.mnemonic == "cp" and access.size != 16
+def by_warp(request: Request, known: Patterns) -> list[tuple[int, Lanes, Wavefronts | Sectors]]:
+    """(warp, its lanes that take part, what they take) for each warp of the block that has any.
+
+    Of a block that is not known, the first warp only. Nothing where the pattern is not known.
+    """
+    pattern, size = request.pattern, request.size
+    if pattern is None or size is None:
+        return []
+    executing = known.threads(request.access.index)
+    bits = known.space.everyone if executing is None else executing.bits
+    space = known.space
+    warps = range(-(-space.size // LANES)) if space.whole and space.exact else range(1)
+    place, aligned = _place(request, pattern)
+    found: list[tuple[int, Lanes, Wavefronts | Sectors]] = []
+    for warp in warps:
+        lanes = _lanes(pattern, bits, warp)
+        if lanes:
+            found.append((warp, lanes, _figures(request, pattern, lanes, place, aligned, warp)))
+    return found
+
+
+def _place(request: Request, pattern: Pattern) -> tuple[int, int]:
+    """(the constant part, of what all the rest is a multiple), as far as they matter."""
+    place = pattern.const % (WORD if request.access.space == "shared" else LINE)
+    return place, 1 << min(_zeros(request, pattern), 7)
 
 
 def _zeros(request: Request, pattern: Pattern) -> int:
@@ -234,23 +254,15 @@ def _may_be_pointer(symbol: Symbol) -> bool:
 
 
 def _worst(
-    request: Request, pattern: Pattern, place: int, aligned: int, bits: int, known: Patterns
+    request: Request, known: Patterns
 ) -> tuple[Wavefronts | Sectors | None, int | None, Lanes, tuple[Lanes, ...]]:
     """What the warp that takes most takes, which it is, its lanes; the lanes of all that differ."""
-    space = known.space
-    warps = range(-(-space.size // LANES)) if space.whole and space.exact else range(1)
     worst: tuple[Wavefronts | Sectors | None, int | None, Lanes] = (None, None, ())
-    seen: dict[Any, Lanes] = {}
-    for warp in warps:
-        lanes = _lanes(pattern, bits, warp)
-        key = (tuple(lanes), warp if pattern.lanes else None)
-        if not lanes or key in seen:
-            continue
-        seen[key] = lanes
-        figures = _figures(request, pattern, lanes, place, aligned, warp)
+    found = by_warp(request, known)
+    for warp, lanes, figures in found:
         if worst[0] is None or _cost(figures) > _cost(worst[0]):
-            worst = (figures, warp if len(warps) > 1 else None, lanes)
-    return (*worst, tuple(seen.values()))
+            worst = (figures, warp if len(found) > 1 else None, lanes)
+    return (*worst, tuple({tuple(lanes): lanes for _, lanes, _ in found}.values()))
 
 
 def _cost(figures: Wavefronts | Sectors) -> tuple[float, int]:
