@@ -15,6 +15,7 @@ from .requests import KNOWN, Request, matrices
 
 _LINE = BANKS * WORD
 _MOST_PITCH = 1 << 14
+_MOST_STARTS = 256
 
 
 class Padding(NamedTuple):
@@ -121,22 +122,31 @@ def _pitches(request: Request) -> Iterator[int]:
 def _is_least(request: Request, layout: Layout) -> bool:
     """Whether a request takes its minimum in a layout, in every warp."""
     pattern, now = request.pattern, request.wavefronts
-    if pattern is None or now is None or not _splits(pattern, layout.period):
+    if pattern is None or now is None:
         return False
+    starts = _starts(pattern, layout.period)
     size = request.size or 1
-    for lanes in request.every_warp:
-        places = [(lane, layout.moved(pattern.const + offset)) for lane, offset in lanes]
-        if any(place % size for _, place in places):
-            return False
-        found = wavefronts(places, size, request.kind, matrices(request.access))
-        if found.total > found.minimum:
-            return False
-    return True
+    for start in starts:
+        for lanes in request.every_warp:
+            places = [(lane, layout.moved(start + offset)) for lane, offset in lanes]
+            if any(place % size for _, place in places):
+                return False
+            found = wavefronts(places, size, request.kind, matrices(request.access))
+            if found.total > found.minimum:
+                return False
+    return bool(starts)
 
 
-def _splits(pattern: Pattern, period: int) -> bool:
-    """Whether all that is symbolic, the object's own address apart, is a multiple of a period."""
-    return all(
-        symbol.kind == "base" or ((factor << symbol.zeros) % period == 0)
-        for symbol, factor in pattern.terms
-    )
+def _starts(pattern: Pattern, period: int) -> list[int]:
+    """Where lane 0's address may lie in a period of the layout; none where there are too many.
+
+    What is symbolic, the object's own address apart, may be any multiple of what it is known to
+    be a multiple of.
+    """
+    step = period
+    for symbol, factor in pattern.terms:
+        if symbol.kind != "base":
+            step = gcd(step, factor << symbol.zeros)
+    if period // step > _MOST_STARTS:
+        return []
+    return [pattern.const + start for start in range(0, period, step)]

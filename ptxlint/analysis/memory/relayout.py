@@ -17,6 +17,7 @@ from ...ptx.printer import print_operand
 from ..facts import Facts
 from ..flow.ssa import PHI, Values, values
 from ..objects import alignment_of, size_of
+from ..values.pattern import Pattern
 from .layouts import Layout, Padding, Swizzle
 from .requests import Request, requests
 
@@ -231,16 +232,28 @@ def _holds(
 def _moved(old: Request, new: Request, layout: Layout) -> bool:
     if old.pattern is None or new.pattern is None or new.wavefronts is None:
         return False
-    least = new.wavefronts.total == new.wavefronts.minimum
-    return (
-        least
-        and len(old.every_warp) == len(new.every_warp)
-        and all(
-            layout.moved(old.pattern.const + a) == new.pattern.const + b
-            for was, now in zip(old.every_warp, new.every_warp, strict=True)
-            for (_, a), (_, b) in zip(was, now, strict=True)
-        )
+    if new.wavefronts.total > new.wavefronts.minimum:
+        return False
+    if not _agree(old.pattern, new.pattern, layout):
+        return False
+    return len(old.every_warp) == len(new.every_warp) and all(
+        layout.moved(old.pattern.const + a) == new.pattern.const + b
+        for was, now in zip(old.every_warp, new.every_warp, strict=True)
+        for (_, a), (_, b) in zip(was, now, strict=True)
     )
+
+
+def _agree(old: Pattern, new: Pattern, layout: Layout) -> bool:
+    """Whether what is symbolic is the same, or whole rows of it have the new pitch."""
+    if len(old.terms) != len(new.terms):
+        return False
+    for (symbol, was), (other, now) in zip(old.terms, new.terms, strict=True):
+        wanted = {was}
+        if isinstance(layout, Padding) and was % layout.pitch == 0:
+            wanted.add(layout.moved(was))
+        if symbol.kind != other.kind or now not in wanted:
+            return False
+    return True
 
 
 def _same(old: Request, new: Request) -> bool:

@@ -47,24 +47,23 @@ class Request:
     """
 
     __slots__ = (
+        "_known",
         "access",
         "assumed",
-        "cause",
         "every_warp",
         "everyone",
         "lanes",
         "pattern",
         "pointers",
         "sectors",
-        "state",
         "warp",
         "wavefronts",
     )
 
-    def __init__(self, access: Access, pattern: Pattern | None, why: Cause | None) -> None:
+    def __init__(self, access: Access, pattern: Pattern | None, known: Patterns) -> None:
         self.access = access
         self.pattern = pattern
-        self.cause = why
+        self._known = known
         self.assumed = 0
         self.everyone = False
         self.pointers = False
@@ -74,10 +73,23 @@ class Request:
         self.wavefronts: Wavefronts | None = None
         self.sectors: Sectors | None = None
         if pattern is not None:
-            self.state = STRIDE if pattern.has_strides else KNOWN
             self.assumed = pattern.assumptions
-        else:
-            self.state = DATA if why is not None and why.is_data else UNKNOWN
+
+    @property
+    def state(self) -> str:
+        """``known``, ``stride``, ``data`` or ``unknown``."""
+        if self.pattern is not None:
+            return STRIDE if self.pattern.has_strides else KNOWN
+        why = self.cause
+        return DATA if why is not None and why.is_data else UNKNOWN
+
+    @property
+    def cause(self) -> Cause | None:
+        """Of one that is not known, why."""
+        operand = self.access.operand
+        if self.pattern is not None or not isinstance(operand, Address):
+            return None
+        return cause(self._known, self.access.index, operand)
 
     @property
     def is_uniform(self) -> bool:
@@ -86,8 +98,9 @@ class Request:
 
     @property
     def why(self) -> str:
-        """Of one that is not known, why."""
-        return "" if self.cause is None else self.cause.words
+        """Of one that is not known, why, in words."""
+        why = self.cause
+        return "" if why is None else why.words
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -143,8 +156,7 @@ def requests(function: Function, facts: Facts) -> list[Request]:
     for access in facts.once(function, accesses):
         if by_lane(access) and isinstance(access.operand, Address):
             pattern = known.address(access.index, access.operand)
-            why = cause(known, access.index, access.operand) if pattern is None else None
-            request = Request(access, pattern, why)
+            request = Request(access, pattern, known)
             measure(request, known, facts)
             found.append(request)
     return found
@@ -157,7 +169,7 @@ def in_rows_of_16(request: Request, function: Function, facts: Facts) -> Request
     if known is None or not isinstance(operand, Address):
         return request
     pattern = known.address(request.access.index, operand)
-    other = Request(request.access, pattern, None)
+    other = Request(request.access, pattern, known)
     measure(other, known, facts)
     return other
 
