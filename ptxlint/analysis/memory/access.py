@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...isa.effects import effect
 from ...isa.memory import PREFETCH, AddressEffect, MemoryEffect, role_bytes
 from ...ptx.ir import Address, Function, Guard, Instruction, Integer, Operand, Symbol, Variable
@@ -10,20 +12,24 @@ from ..objects import size_of
 from ..values.congruence import Congruent, congruence
 from ..values.pattern import Pattern
 from ..values.patterns import patterns
-from .bases import Anchor, Base
+from .bases import NOWHERE, Anchor, Base, Pointer
 
 CALL = "call"
+Place = tuple[str, Pointer]
 _STORED = frozenset({"st", "red", "atom", "multimem", "stmatrix", "wmma", "sust", "sured"})
 
 
 class Context:
-    """What the accesses of one function share."""
+    """What the accesses of one function share. ``locate`` finds the bases of all of them, which
+    waits until one is asked for: many rules need the patterns of addresses only.
+    """
 
-    __slots__ = ("facts", "function")
+    __slots__ = ("facts", "function", "locate")
 
     def __init__(self, function: Function, facts: Facts) -> None:
         self.function = function
         self.facts = facts
+        self.locate: Callable[[], None] | None = None
 
 
 class Access:
@@ -42,18 +48,7 @@ class Access:
     a generic one of a known space (``generic:shared``), or "" where nothing tells.
     """
 
-    __slots__ = (
-        "_context",
-        "anchor",
-        "base",
-        "displacement",
-        "effect",
-        "form",
-        "index",
-        "memory",
-        "operand",
-        "space",
-    )
+    __slots__ = ("_context", "_place", "effect", "index", "memory", "operand")
 
     def __init__(
         self,
@@ -68,11 +63,43 @@ class Access:
         self.operand = operand
         self.effect = effect
         self.memory = memory
-        self.space = effect.space
-        self.base: Base | None = None
-        self.anchor: Anchor | None = None
-        self.displacement = 0
-        self.form = ""
+        self._place: Place | None = None
+
+    def place(self, space: str, pointer: Pointer) -> None:
+        """Say where it goes; called once, by ``Context.locate``."""
+        self._place = space, pointer
+
+    def _located(self) -> Place:
+        if self._place is None and self._context.locate is not None:
+            locate, self._context.locate = self._context.locate, None
+            locate()
+        return self._place or (self.effect.space, NOWHERE)
+
+    @property
+    def space(self) -> str:
+        """Where it surely goes."""
+        known = self.effect.space
+        return known if known != "generic" else self._located()[0]
+
+    @property
+    def base(self) -> Base | None:
+        """The object or pointer that the address comes from."""
+        return self._located()[1].base
+
+    @property
+    def anchor(self) -> Anchor | None:
+        """What the address is ``displacement`` bytes beyond."""
+        return self._located()[1].anchor
+
+    @property
+    def displacement(self) -> int:
+        """Bytes beyond ``anchor``."""
+        return self._located()[1].displacement
+
+    @property
+    def form(self) -> str:
+        """What the register holds."""
+        return self._located()[1].form
 
     @property
     def instruction(self) -> Instruction:

@@ -40,8 +40,7 @@ def accesses(function: Function, facts: Facts) -> list[Access]:
             what = effects[key] = _effect(instruction.opcode)
         if what is not None:
             found += _of(context, index, instruction, what)
-    if found:
-        _locate(found, function, facts)
+    context.locate = lambda: _locate(found, function, facts)
     return found
 
 
@@ -97,10 +96,11 @@ def _locate(found: list[Access], function: Function, facts: Facts) -> None:
     for access in found:
         if access.effect.kind == CALL:
             continue
-        base, access.anchor, access.displacement, form = known.of(access.index, access.operand)
-        access.base, access.form = base, form
-        if access.space == "generic":
-            access.space = _space(base, form, windows)
+        pointer = known.of(access.index, access.operand)
+        space = access.effect.space
+        if space == "generic":
+            space = _space(pointer.base, pointer.form, windows)
+        access.place(space, pointer)
 
 
 def _space(base: Base | None, form: str, windows: dict[Base, str]) -> str:

@@ -53,6 +53,9 @@ class Pointer(NamedTuple):
     form: str
 
 
+NOWHERE = Pointer(None, None, 0, "")
+
+
 # How far a value is an address, from nothing known to contradictions.
 BOTTOM, INTEGER, WEAK, AMBIGUOUS, DIFFERENCE, STRONG, UNKNOWN = range(7)
 

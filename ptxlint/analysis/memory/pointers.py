@@ -31,6 +31,7 @@ from .bases import (
     BOTTOM,
     DIFFERENCE,
     NOTHING,
+    NOWHERE,
     NUMBER,
     STRONG,
     UNKNOWN,
@@ -48,9 +49,6 @@ _POINTER_TYPES = frozenset({"b32", "u32", "s32", "b64", "u64", "s64"})
 # What makes new values of what lies elsewhere: another lane, another function, memory.
 _FOREIGN = frozenset({"shfl", "call", "atom", "alloca", "mapa"})
 _CONSTANT = (Integer, Float, SpecialRegister, Symbol)  # no symbol of an object: a function's
-
-
-_NOWHERE = Pointer(None, None, 0, "")
 
 
 class Pointers:
@@ -71,7 +69,7 @@ class Pointers:
         distance = 0
         if isinstance(operand, (Address, Offset)):
             if operand.base is None:
-                return _NOWHERE
+                return NOWHERE
             distance, operand = operand.offset, operand.base
         source = self._source(instruction, operand)
         if isinstance(source, Mark):

@@ -198,6 +198,7 @@ def measure(request: Request, known: Patterns, facts: Facts) -> None:
         place,
         aligned,
         bits,
+        known.space.exact,
         size,
         request.kind,
         matrices(request.access),
