@@ -22,6 +22,7 @@ from .claims.execution import Edges as EdgeLanes
 from .claims.execution import Executing
 from .claims.flow import Edges, Liveness, Reaching, Writes
 from .claims.induction import Induction
+from .claims.masks import Members, Unread
 from .claims.memory import Accesses
 from .claims.patterns import InBlock, InRowsOf16
 from .claims.uniformity import Blocks, Uniformity
@@ -45,6 +46,8 @@ OF_SHAPE: tuple[type[Claim], ...] = (
     InRowsOf16,
     Executing,
     EdgeLanes,
+    Members,
+    Unread,
 )
 """Claims that may depend on the block's shape: checked with it told and without."""
 
