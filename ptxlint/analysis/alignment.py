@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..isa.types import access_size
-from ..ptx.ir import Address, Instruction, Integer, Operand, Vector
+from ..ptx.ir import Address, Instruction, Integer, Opcode, Operand, Vector
 
 MNEMONICS = frozenset(
     {"ld", "ldu", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "mbarrier", "wmma"}
 )
+_PLAIN = frozenset({"ld", "ldu", "st", "atom", "red"})
 _MBARRIER = 8
 _BULK = 16
 _TENSOR = 128
@@ -30,6 +31,16 @@ class Need(NamedTuple):
     bytes: int
     what: str
     faults: bool = True
+
+
+def plain_need(opcode: Opcode) -> int | None:
+    """The bytes of which the one address of a load, store or atomic must be a multiple, where the
+    opcode alone tells; ``needs`` tells for the others.
+    """
+    modifiers = opcode.modifiers
+    if opcode.mnemonic not in _PLAIN or "async" in modifiers or "bulk" in modifiers:
+        return None
+    return access_size(modifiers)
 
 
 def needs(instruction: Instruction) -> list[Need]:

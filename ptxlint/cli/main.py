@@ -14,6 +14,7 @@ COMMANDS = {
     "diff": "say what changed between two PTX files, kernel by kernel",
     "extract": "list the PTX and cubins in a binary, or write them out",
     "graph": "draw the control flow or the dependences of kernels",
+    "resources": "say what each kernel takes, and how it uses memory",
     "rule": "print the page of a rule",
 }
 
@@ -25,6 +26,7 @@ usage: ptxlint [check] PATH...       {check}
        ptxlint diff A.ptx B.ptx      {diff}
        ptxlint extract PATH...       {extract}
        ptxlint graph FILE            {graph}
+       ptxlint resources PATH...     {resources}
        ptxlint rule CODE|NAME|--all  {rule}
        ptxlint COMMAND --help        the flags of a command
        ptxlint --version

@@ -38,7 +38,7 @@ class Origins:
         kernel = finding.kernel or (None if function is None else function.name)
         source = finding.source
         if not source and function is not None and instruction is not None:
-            source = self._chain(function, instruction)
+            source = self.chain(function, instruction)
         return replace(
             finding,
             kernel=kernel,
@@ -67,8 +67,11 @@ class Origins:
         end = text.find("\n", start)
         return text[start : end if end >= 0 else len(text)]
 
-    def _chain(self, function: Function, instruction: Instruction) -> tuple[SourceLine, ...]:
-        """Innermost first. ``inlined_at`` names a place; the .loc of that place leads on."""
+    def chain(self, function: Function, instruction: Instruction) -> tuple[SourceLine, ...]:
+        """The lines that an instruction was made from, the innermost first; none without .loc.
+
+        ``inlined_at`` names a place; the .loc of that place leads on.
+        """
         chain: list[SourceLine] = []
         loc = instruction.loc
         while loc is not None and len(chain) < _DEPTH:

@@ -11,6 +11,7 @@ from ptxlint.analysis.dataflow.undefined import undefined_uses
 from ptxlint.analysis.flow.graph import control_flow
 from ptxlint.analysis.flow.registers import register_use
 from ptxlint.analysis.memory.accesses import accesses
+from ptxlint.analysis.memory.bases import Pointer
 from ptxlint.analysis.values.congruence import Congruent
 from ptxlint.analysis.values.pattern import Pattern
 from ptxlint.analysis.values.uniformity import CTA_UNIFORM, WARP_UNIFORM
@@ -84,7 +85,8 @@ class FourBytesOn(memory.Accesses):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         for each in self.subject.facts.once(self.subject.kernel, accesses):
-            each.displacement += 4
+            pointer = Pointer(each.base, each.anchor, each.displacement + 4, each.form)
+            each.place(each.space, pointer)
 
 
 class OtherSpace(memory.Accesses):
@@ -94,7 +96,7 @@ class OtherSpace(memory.Accesses):
         super().__init__(*given)
         for each in self.subject.facts.once(self.subject.kernel, accesses):
             if each.space == "global":
-                each.space = "shared"
+                each.effect = each.effect._replace(space="shared")
 
 
 class OneBitMore(Congruence):

@@ -1,0 +1,171 @@
+"""``ptxlint resources FILE…``: what each kernel takes, and how it uses memory."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from ..analysis.facts import Facts
+from ..engine.demangle import demangle
+from ..engine.options import Options, UsageError
+from ..engine.origin import Origins
+from ..inputs import (
+    InputError,
+    Patterns,
+    decode,
+    find,
+    is_container,
+    is_container_file,
+    metadata,
+    read,
+    unwritable,
+)
+from ..inputs.cubin import Cubin
+from ..inputs.images import CUBIN, PTX, Image, Inputs, open_inputs
+from ..inputs.source import Damaged, Source
+from ..ptx import parse
+from ..report import resources_csv, resources_json, resources_text
+from ..report.resources_rows import FileRow, KernelRow, counted, ptx_row
+from ..report.summary import plural
+from .arguments import Parser
+from .color import wanted
+from .main import TROUBLE, complain
+
+_FORMATS = ("text", "json", "csv")
+_STDIN = "-"
+Found = Iterator["FileRow | InputError"]
+
+
+def run(words: Sequence[str]) -> int:
+    """The exit status of ``resources`` with these arguments."""
+    flags = _parser().parse(words)
+    options = Options.of(target=flags.target, block=flags.block)
+    files, problems = find(flags.paths, Patterns())
+    rows: list[FileRow] = []
+    for name in files:
+        for found in _of_file(name, options, flags):
+            if isinstance(found, InputError):
+                problems.append(found)
+            else:
+                rows.append(found)
+                if found.parsed != "full":
+                    problems.append(InputError(found.name, _PARTIAL))
+    kernels, count = counted(rows)
+    if flags.kernel and not kernels and not problems:
+        raise UsageError(f"no kernel matches {', '.join(map(repr, flags.kernel))}")
+    try:
+        _put(flags, rows)
+    except InputError as error:
+        problems.append(error)
+    for problem in problems:
+        complain(str(problem))
+    if not flags.quiet and rows:
+        files_word = f"{count} {plural(count, 'file')}"
+        print(f"{kernels} {plural(kernels, 'kernel')} in {files_word}", file=sys.stderr)
+    return TROUBLE if problems else 0
+
+
+_PARTIAL = "not all of it is PTX, and its kernels may take more: ptxlint check says where"
+
+
+def _of_file(name: str, options: Options, flags: Namespace) -> Found:
+    """The rows of a file, one for each image, or why it can't be read."""
+    try:
+        if is_container_file(name):
+            yield from _binary(open_inputs(name), options, flags)
+            return
+        content = sys.stdin.buffer.read() if name == _STDIN else read(name)
+        if is_container(content):
+            yield from _binary(Inputs(Source(content), name), options, flags)
+            return
+        if name != _STDIN and options.block is None:
+            options = replace(options, metadata=metadata(name))
+        yield _text(content, FileRow(name, None, PTX, None), options, flags)
+    except InputError as error:
+        yield error
+
+
+def _binary(inside: Inputs, options: Options, flags: Namespace) -> Found:
+    for image in inside:
+        if image.kind in (PTX, CUBIN):
+            yield _image(image, options, flags)
+    yield from inside.problems
+
+
+def _image(image: Image, options: Options, flags: Namespace) -> FileRow | InputError:
+    target = image.target if image.sm else None
+    row = FileRow(image.path, image.member, image.kind, target)
+    try:
+        if image.kind == PTX:
+            return _text(image.load(), row, options, flags)
+        kernels = Cubin(image.load()).kernels
+    except InputError as error:
+        return error
+    except Damaged as error:
+        return InputError(image.name, str(error))
+    row.kernels = [KernelRow(k.name, None, k) for k in kernels if _wanted(k.name, flags)]
+    return row
+
+
+def _text(content: bytes, row: FileRow, options: Options, flags: Namespace) -> FileRow:
+    module = parse(decode(content, row.name), row.name)
+    facts = Facts(module, options)
+    row.target, row.parsed = module.target, "full" if module.parsed == "full" else "partial"
+    origins = Origins(module) if flags.verbose else None
+    row.kernels = [ptx_row(k, facts, origins) for k in module.kernels if _wanted(k.name, flags)]
+    return row
+
+
+def _wanted(name: str, flags: Namespace) -> bool:
+    """Whether ``--kernel`` takes a kernel, by its mangled name or the other."""
+    patterns: list[str] = flags.kernel
+    return not patterns or any(
+        fnmatchcase(name, pattern) or fnmatchcase(demangle(name), pattern) for pattern in patterns
+    )
+
+
+def _put(flags: Namespace, rows: list[FileRow]) -> None:
+    if flags.output_format == "json":
+        made = resources_json.text(rows)
+    elif flags.output_format == "csv":
+        made = resources_csv.text(rows)
+    else:
+        color = flags.output is None and wanted(flags.color, sys.stdout)
+        made = resources_text.text(rows, color)
+    if flags.output is None:
+        sys.stdout.write(made)
+        return
+    try:
+        with open(flags.output, "w", encoding="utf-8", newline="\n") as file:
+            file.write(made)
+    except OSError as error:
+        raise unwritable(flags.output, error) from None
+
+
+def _parser() -> Parser:
+    flags = Parser("resources", "Say what each kernel takes: shared and local memory, bounds.")
+    flags.add_argument("paths", nargs="+", metavar="PATH", help="file, directory, or - for stdin")
+    flags.add_argument(
+        "--kernel",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="kernels by name, mangled or not (default: all)",
+    )
+    flags.add_argument("--target", metavar="SM", help="the GPU (sm_80; default: the file's own)")
+    flags.add_argument("--block", metavar="X,Y,Z", help="the launch shape in threads")
+    flags.add_argument("--output-format", choices=_FORMATS, default="text")
+    flags.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+    flags.add_argument("-q", "--quiet", action="store_true", help="no summary")
+    flags.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="each memory access of PTX: its address in words, wavefronts or sectors",
+    )
+    flags.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    flags.add_argument("--isolated", action="store_true", help="read no configuration file")
+    return flags
