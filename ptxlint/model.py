@@ -110,7 +110,10 @@ class Rule:
     """What a rule is: its code and name (stable once shipped) and how it speaks.
 
     ``mnemonics`` is the rule's trigger: its module is loaded only for a file that holds one of
-    these instructions; empty means always. ``default`` is whether it runs without ``--preview``.
+    these instructions; empty means always. ``screen`` is a quick look at a function, named as
+    ``module:function`` below ``ptxlint.analysis``: where its result is empty there is nothing to
+    find, and the rule is not loaded, nor what it builds on. ``default`` is whether it runs without
+    ``--preview``.
     """
 
     code: str
@@ -121,6 +124,7 @@ class Rule:
     confidence: Confidence = Confidence.HIGH
     default: bool = True
     mnemonics: frozenset[str] = frozenset()
+    screen: str = ""
 
     def finding(self, message: str, span: Span, **more: Any) -> Finding:
         """A finding of this rule at its usual severity and confidence, unless ``more`` says."""

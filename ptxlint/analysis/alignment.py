@@ -6,6 +6,7 @@ CUDA_ERROR_MISALIGNED_ADDRESS (716) where the address is not such a multiple, wm
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 from ..isa.types import access_size
@@ -105,3 +106,9 @@ def _fragment(
 
 def _a(size: int) -> str:
     return f"an {size}-byte" if size == 8 else f"a {size}-byte"
+
+
+def smaller(need: Need, distance: int) -> str:
+    """That smaller accesses would do, where an instruction has them."""
+    size = gcd(distance, need.bytes)
+    return f", or accesses of {size} bytes" if need.what.endswith("access") else ""

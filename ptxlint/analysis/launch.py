@@ -6,8 +6,9 @@ import json
 from math import prod
 from typing import NamedTuple
 
-from ..ptx.ir import Directive, Function, Operand, Register, SpecialRegister
+from ..ptx.ir import Address, Directive, Function, Operand, SpecialRegister
 from .facts import Facts
+from .named import named_operands
 from .shared import named_symbols
 
 # PTX ISA, "Performance-Tuning Directives": no target takes more threads in a block.
@@ -109,10 +110,8 @@ def coordinates(function: Function, facts: Facts) -> frozenset[str]:
     seen, waiting = {id(function)}, [function]
     while waiting:
         each = waiting.pop()
-        for instruction in each.instructions:
-            for operand in instruction.operands:
-                if type(operand) is not Register:
-                    _collect(operand, found)
+        for operand in facts.once(each, named_operands):
+            _collect(operand, found)
         if "call" not in facts.module.mnemonics:
             break
         for target in facts.once(each, named_symbols):
@@ -126,7 +125,7 @@ def _collect(operand: Operand, found: set[str]) -> None:
     if type(operand) is SpecialRegister:
         if operand.name.startswith(("%tid", "%ntid")):
             found.add(operand.name)
-    else:
+    elif type(operand) is not Address or operand.rest:  # no base is a special register
         for child in operand.children():
             _collect(child, found)
 

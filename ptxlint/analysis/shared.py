@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ptx.ir import Function, Operand, Symbol, SymbolTarget, Variable
+from ..ptx.ir import Address, Function, Operand, Register, Symbol, SymbolTarget, Variable
 from .facts import Facts
+from .named import named_operands
 from .objects import alignment_of, declarations, size_of
 
 
@@ -38,10 +39,11 @@ def static_shared_objects(kernel: Function, facts: Facts) -> list[Variable]:
 def named_symbols(function: Function, facts: Facts) -> list[SymbolTarget]:
     """The objects and functions that a function's instructions name."""
     named: dict[int, SymbolTarget] = {}
-    for instruction in function.instructions:
-        for operand in instruction.operands:
-            for target in _targets(operand):
-                named[id(target)] = target
+    for operand in facts.once(function, named_operands):
+        if type(operand) is Address and type(operand.base) is Register and not operand.rest:
+            continue
+        for target in _targets(operand):
+            named[id(target)] = target
     return list(named.values())
 
 

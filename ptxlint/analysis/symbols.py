@@ -7,7 +7,7 @@ that instruction's value, whatever path led there; PTX gives an undefined use no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ..isa.types import signed
@@ -74,7 +74,7 @@ def symbol_addresses(function: Function, facts: Facts) -> dict[Operand, SymbolAd
     candidates = _candidates(makers)
     if not candidates:
         return {}
-    writes = _writes(index, candidates)
+    writes = writes_of(index, candidates)
     for outside in (*function.parameters, *function.returns):
         candidates = {r for r in candidates if getattr(r, "variable", None) is not outside}
     links = [
@@ -123,7 +123,7 @@ def _candidates(makers: list[Instruction]) -> set[Operand]:
     return found
 
 
-def _writes(index: dict[Opcode, list[Instruction]], wanted: set[Operand]) -> Counter[Operand]:
+def writes_of(index: dict[Opcode, list[Instruction]], wanted: Set[Operand]) -> Counter[Operand]:
     """How many instructions write each register of ``wanted``, or more.
 
     A first operand counts as written even where it is only read (``bar``, ``nanosleep``).

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from ..engine.batch import lint_files
+from ..engine.collector import held_back_to_the_end
 from ..engine.options import Options, UsageError, did_you_mean
 from ..engine.selection import selected
-from ..inputs import InputError, NothingInside, Patterns, find, unwritable
+from ..inputs import InputError, NothingInside, Patterns, find, is_container_file, unwritable
 from ..model import FileReport
 from ..report import FORMATS, Context, render
 from ..report.summary import counts, line, plural, statistics
@@ -29,14 +32,15 @@ def run(words: Sequence[str]) -> int:
         tuple(flags.include) or Patterns().include, tuple(flags.exclude), flags.force_exclude
     )
     files, problems = find(flags.paths, patterns)
-    reports, unread = lint_files(
-        files,
-        options,
-        jobs=flags.jobs,
-        cached=not flags.no_cache,
-        stdin_name=flags.stdin_filename,
-        extract_with=flags.extract_with,
-    )
+    with held_back_to_the_end() if _is_one_text(files) else nullcontext():
+        reports, unread = lint_files(
+            files,
+            options,
+            jobs=flags.jobs,
+            cached=not flags.no_cache,
+            stdin_name=flags.stdin_filename,
+            extract_with=flags.extract_with,
+        )
     context = Context(rules, wanted(flags.color, sys.stdout))
     sys.stdout.write(render(flags.output_format, reports, context))
     written = [_write(format, path, reports, Context(rules)) for format, path in outputs]
@@ -47,6 +51,11 @@ def run(words: Sequence[str]) -> int:
     if problems or not all(written):
         return TROUBLE
     return FOUND if _fails(reports, options) else 0
+
+
+def _is_one_text(files: list[str]) -> bool:
+    """Whether there is one file, and it is no binary, which may hold many."""
+    return len(files) == 1 and os.path.isfile(files[0]) and not is_container_file(files[0])
 
 
 def _options(flags: Namespace) -> Options:

@@ -12,11 +12,19 @@ import os
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..model import Confidence, Rule, Severity
 
-PACKAGE = f"{__package__.rpartition('.')[0]}.rules"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..analysis import Facts
+    from ..ptx.ir import Function
+
+_ROOT = __package__.rpartition(".")[0]
+PACKAGE = f"{_ROOT}.rules"
+ANALYSIS = f"{_ROOT}.analysis"
 CATEGORIES = (
     "validity",
     "synchronisation",
@@ -49,6 +57,7 @@ class Entry(NamedTuple):
     mnemonics: frozenset[str]
     module: str
     summary: str
+    screen: str = ""
 
     @property
     def about_images(self) -> bool:
@@ -58,6 +67,16 @@ class Entry(NamedTuple):
     def load(self) -> ModuleType:
         """The rule's module."""
         return import_module(f"{PACKAGE}.{self.module}")
+
+    def screening(self) -> Callable[[Function, Facts], object] | None:
+        """The rule's quick look at a function; None: each is worth a check."""
+        if not self.screen:
+            return None
+        module, _, name = self.screen.partition(":")
+        found: Callable[[Function, Facts], object] = getattr(
+            import_module(f"{ANALYSIS}.{module}"), name
+        )
+        return found
 
     def page(self) -> str:
         """The rule's page, markdown."""
@@ -94,6 +113,7 @@ def _entry(row: dict[str, Any]) -> Entry:
         frozenset(row["mnemonics"]),
         row["module"],
         row["summary"],
+        row["screen"],
     )
 
 
@@ -145,4 +165,5 @@ def _inspect(name: str) -> Entry:
         rule.mnemonics,
         name,
         rule.summary,
+        rule.screen,
     )

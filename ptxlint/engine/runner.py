@@ -8,6 +8,7 @@ from typing import Any
 from ..model import FileReport, Finding, Position, Span
 from ..ptx import parse
 from ..ptx.ir import Function, Module
+from .collector import held_back
 from .directives import MARK
 from .options import Options
 from .registry import Entry, entries
@@ -24,6 +25,11 @@ def lint(text: str, path: str = "<text>", options: Options | None = None) -> Fil
     """
     options = options or Options()
     rules = selected(options)
+    with held_back():
+        return _lint(text, path, options, rules)
+
+
+def _lint(text: str, path: str, options: Options, rules: tuple[Entry, ...]) -> FileReport:
     try:
         module = parse(text, name=path)
     except Exception as error:
@@ -62,26 +68,33 @@ class Run:
         self._facts: Any = None
 
     def check(self, rule: Entry) -> None:
-        """Run one rule, if it has a check and its trigger occurs in the module."""
+        """Run one rule, if it has a check and its trigger occurs in the module, on each function
+        that its quick look lets through.
+        """
         if rule.category == "linter" or rule.about_images:
             return
         if rule.mnemonics and rule.mnemonics.isdisjoint(self.module.mnemonics):
             return
         try:
-            code = rule.load()
             if self._facts is None:
                 from ..analysis import Facts
 
                 self._facts = Facts(self.module, self.options)
+            functions = [f for f in self.module.functions if f.body is not None]
+            screen = rule.screening()
+            if screen is not None:
+                functions = [f for f in functions if self._facts.once(f, screen)]
+                if not functions:
+                    return
+            code = rule.load()
         except Exception as error:
             self._fail(rule, error, None)
             return
         if hasattr(code, "check_module"):
             self._call(rule, code.check_module, self.module, None)
             return
-        for function in self.module.functions:
-            if function.body is not None:
-                self._call(rule, code.check, function, function)
+        for function in functions:
+            self._call(rule, code.check, function, function)
 
     def _call(self, rule: Entry, check: Any, subject: object, function: Function | None) -> None:
         """Take what one call of a check yields; a failure ends this call, no other."""

@@ -50,7 +50,13 @@ from ptxlint.analysis.memory.accesses import accesses
 from ptxlint.analysis.memory.banks import Meeting, meeting
 from ptxlint.analysis.memory.layouts import Layout, Padding, better_layouts
 from ptxlint.analysis.memory.relayout import relaid
-from ptxlint.analysis.memory.requests import Request, in_rows_of_16, matrices, requests
+from ptxlint.analysis.memory.requests import (
+    Request,
+    doubtful_requests,
+    in_rows_of_16,
+    matrices,
+    requests,
+)
 from ptxlint.analysis.places import at_lines
 from ptxlint.analysis.shared import named_symbols
 from ptxlint.model import Confidence, Finding, Rule, Severity
@@ -63,6 +69,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="lanes of a warp use different words of one shared-memory bank",
     mnemonics=frozenset({"ld", "st", "atom", "red", "ldmatrix", "stmatrix"}),
+    screen="memory.glance:doubtful",
 )
 _CLEAR = 4
 _SHOWN = 8
@@ -71,7 +78,7 @@ _SHOWN = 8
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each object and way in which the lanes' addresses differ."""
     groups: dict[object, list[Request]] = {}
-    for request in facts.once(function, requests):
+    for request in facts.once(function, doubtful_requests):
         found = request.wavefronts
         if found is not None and found.total >= 2 * found.minimum:
             place = request.access.base or request.access.index
@@ -84,13 +91,15 @@ def _finding(group: list[Request], function: Function, facts: Facts) -> Finding:
     request = group[0]
     found = request.wavefronts
     assert found is not None
-    ways = found.ways
-    other = in_rows_of_16(request, function, facts).wavefronts
-    least = min(ways, 0 if other is None else other.ways)
+    ways = least = found.ways
+    if ways >= _CLEAR:
+        other = in_rows_of_16(request, function, facts).wavefronts
+        least = min(ways, 0 if other is None else other.ways)
     size = 16 if matrices(request.access) else request.size or 4
     met = meeting(request.lanes, size, request.kind, matrices(request.access))
     more, lines = at_lines([r.access.instruction.start for r in group[1:]], facts)
-    objects = _objects(request, function, facts)
+    # A layout costs a look at all that is done with the object: for what is worth a change.
+    objects = _objects(request, function, facts) if ways >= _CLEAR else []
     layouts = better_layouts(objects)
     fixes = [relaid(function, facts, objects, layout) for layout in layouts]
     fix = next((f for f in fixes if f is not None), None)

@@ -1,9 +1,11 @@
 """## What it does
 
-Reports a memory access whose address is a declared object plus a constant that can't be a
-multiple of what the access needs, wherever the object lies. The address may be written out
-(`[table+8]`) or come through registers that one instruction each defines: `mov`, `add` and `sub`
-of constants, `cvta`, `mapa`, `cvt`.
+Reports a memory access whose address can't be a multiple of what the access needs:
+
+- a declared object plus a constant (`[table+8]`, or through registers);
+- a pointer that the launch passes plus a constant (`[%rd1+8]` after `ld.param`);
+- lanes that are too close together: a 16-byte load from `base + 4 * %tid.x`, wherever `base` lies;
+- any other address whose low bits are known, in loops and branches too.
 
 | access | needs a multiple of |
 |---|---|
@@ -14,6 +16,12 @@ of constants, `cvta`, `mapa`, `cvt`.
 | `ldmatrix`, `stmatrix` | 16 |
 | `mbarrier.*`, and the mbarrier of the copies above | 8 |
 | `wmma.load`, `wmma.store` | the fragment's bytes (warning) |
+
+An error where every launch that the file allows goes wrong when it gets there. A warning where that
+rests on an assumption, which is printed: that pointers are 256-byte aligned, as cudaMalloc returns
+them; that a block has a second thread (no `.reqntid`); that all lanes pass a bound check; that
+`.extern` memory lies as declared here. `.ptr .align 16` is taken at its word; `.ptr .align 1`,
+which clang writes everywhere, says nothing.
 
 ## Why it matters
 
@@ -32,34 +40,39 @@ today, and will when the next element is used.
 .global .align 16 .b8 lookup_table[32];
 
 ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [lookup_table+8];
+
+mul.wide.u32 %rd2, %r1, 4;          // %r1: %tid.x
+add.s64 %rd3, %rd1, %rd2;
+st.global.v2.f32 [%rd3], {%f1, %f2};   // lanes 1, 3, 5 … are 4 past a multiple of 8
 ```
 
 ## Fix
 
-Use an offset that is a multiple of the access, or accesses as small as the offset allows: two
-`ld.v2.f32` here.
+Use offsets and strides that are multiples of the access, or accesses as small as they allow: two
+`ld.v2.f32` for the first. A pointer that the caller moves must be moved by whole vectors. The
+JSON data has what the accesses of the kernel need of the pointer (`requirement`).
 
 ## Limits
 
-Addresses that depend on the thread, a loop or a parameter are not judged here. An object whose
-declared alignment is too small, though the offset would fit, is PTX302's. For `.extern`, `.weak`
-and `.common` objects the declared alignment is an assumption: a warning. Several accesses at the
-same offset that need the same are one finding, at the first.
+What depends on memory, on a parameter that is a number or on a choice whose arms differ is not
+judged. In a branch that only some lanes take, these must be known, or be those that pass a
+bound check. An object whose declared alignment is too small, though the offset would fit, is
+PTX302's. Several accesses at the same place that need the same are one finding, at the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import gcd
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.alignment import LARGEST, MNEMONICS, Need, needs
+from ptxlint.analysis.alignment import LARGEST, MNEMONICS, Need, needs, smaller
 from ptxlint.analysis.facts import by_opcode
+from ptxlint.analysis.memory.glance import unaligned
 from ptxlint.analysis.objects import alignment_of
 from ptxlint.analysis.places import at_lines, operand_span
 from ptxlint.analysis.symbols import SymbolAddress, address_of, symbol_addresses
 from ptxlint.model import Finding, Label, Rule, Severity
-from ptxlint.ptx.ir import Address, Function, Instruction, Operand, Symbol
+from ptxlint.ptx.ir import Address, Function, Instruction, Operand, Symbol, Variable
 
 RULE = Rule(
     code="PTX301",
@@ -86,6 +99,27 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
                 found.setdefault(key, []).append((instruction, need, address))
     for uses in found.values():
         yield _finding(uses, facts)
+    if facts.once(function, unaligned):
+        yield from _at_computed_addresses(function, facts)
+
+
+def _at_computed_addresses(function: Function, facts: Facts) -> Iterator[Finding]:
+    """Those that threads, loops and parameters make."""
+    # Few files come here, and what threads compute takes many modules to follow.
+    from ptxlint.analysis.memory.misalignment_words import described
+
+    for each in described(function, facts):
+        weak = bool(each.assumptions) or not each.need.faults
+        yield RULE.finding(
+            each.message,
+            each.span,
+            severity=Severity.WARNING if weak else RULE.severity,
+            labels=() if each.variable is None else (_declared(each.variable, facts),),
+            notes=(_fault(each.need), *each.notes),
+            help=each.help,
+            assumptions=each.assumptions,
+            data=each.data,
+        )
 
 
 def _accesses(
@@ -136,15 +170,10 @@ def _finding(uses: list[tuple[Instruction, Need, SymbolAddress]], facts: Facts) 
             f"`{variable.name}` is .{variable.linkage}: wherever it comes from, it lies at a"
             f" multiple of {align}, as declared here",
         )
-    labels = [Label(facts.span(variable), f"`{variable.name}` is declared here")]
+    labels = [_declared(variable, facts)]
     if address.origin is not None:
         labels.append(Label(facts.span(address.origin), "the address is made here"))
-    fault = "faults with CUDA_ERROR_MISALIGNED_ADDRESS (716) when it runs"
-    if not need.faults:
-        fault = "undefined in the PTX ISA; it faults or not, by the width that ptxas picks"
     more, lines = at_lines([i.start for i, _, _ in uses[1:]], facts)
-    smaller = gcd(offset, need.bytes)
-    split = f", or accesses of {smaller} bytes" if need.what.endswith("access") else ""
     weak = bool(assumptions) or not need.faults
     return RULE.finding(
         f"offset {offset} of `{variable.name}` ({declared}): {need.what} needs a multiple of"
@@ -152,8 +181,23 @@ def _finding(uses: list[tuple[Instruction, Need, SymbolAddress]], facts: Facts) 
         operand_span(instruction, need.address, facts),
         severity=Severity.WARNING if weak else RULE.severity,
         labels=tuple(labels),
-        notes=(f"{fault}; ptxas says nothing", *more),
-        help=f"use an offset that is a multiple of {need.bytes}{split}",
+        notes=(_fault(need), *more),
+        help=f"use an offset that is a multiple of {need.bytes}{smaller(need, offset)}",
         assumptions=assumptions,
-        data={"offset": offset, "needs": need.bytes, "align": align, "lines": lines},
+        data={
+            "offset": offset,
+            "needs": need.bytes,
+            "align": align,
+            "lines": lines,
+        },
     )
+
+
+def _fault(need: Need) -> str:
+    if need.faults:
+        return "faults with CUDA_ERROR_MISALIGNED_ADDRESS (716) when it runs; ptxas says nothing"
+    return "undefined in the PTX ISA; it faults or not, by the width that ptxas picks"
+
+
+def _declared(variable: Variable, facts: Facts) -> Label:
+    return Label(facts.span(variable), f"`{variable.name}` is declared here")

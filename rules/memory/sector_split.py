@@ -35,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.memory.requests import KNOWN, Request, requests
+from ptxlint.analysis.memory.requests import KNOWN, Request, doubtful_requests
 from ptxlint.analysis.memory.sectors import LINE, SECTOR, Sectors, sectors
 from ptxlint.analysis.places import at_lines
 from ptxlint.model import Confidence, Finding, Rule, Severity
@@ -48,13 +48,14 @@ RULE = Rule(
     severity=Severity.INFO,
     summary="a vector or read-only access begins in the middle of a sector or line",
     mnemonics=frozenset({"ld", "st"}),
+    screen="memory.glance:doubtful",
 )
 
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each pointer and place in the line."""
     groups: dict[object, list[tuple[Request, Sectors]]] = {}
-    for request in facts.once(function, requests):
+    for request in facts.once(function, doubtful_requests):
         if request.sectors is None or request.state != KNOWN or not _concerned(request):
             continue
         best = _shifted(request)

@@ -39,7 +39,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.memory.requests import KNOWN, Request, requests
+from ptxlint.analysis.memory.glance import FAR
+from ptxlint.analysis.memory.requests import KNOWN, Request, doubtful_requests
 from ptxlint.analysis.memory.sectors import sectors
 from ptxlint.analysis.places import at_lines
 from ptxlint.model import Confidence, Finding, Rule, Severity
@@ -52,15 +53,15 @@ RULE = Rule(
     severity=Severity.INFO,
     summary="a warp touches far more sectors than its bytes fill",
     mnemonics=frozenset({"ld", "ldu", "st", "atom", "red", "cp"}),
+    screen="memory.glance:doubtful",
 )
-FAR = 4  # times the minimum
 _FEW = 8  # sectors
 
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each pointer, and way in which the lanes differ."""
     groups: dict[object, list[Request]] = {}
-    for request in facts.once(function, requests):
+    for request in facts.once(function, doubtful_requests):
         found = request.sectors
         if found is None or request.state != KNOWN or found.low < _FEW:
             continue

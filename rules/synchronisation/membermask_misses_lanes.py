@@ -46,6 +46,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="a lane that executes a warp operation and is not in its member mask",
     mnemonics=frozenset({"shfl", "vote", "match", "redux", "elect", "bar"}),
+    screen="masks.suspects:suspects",
 )
 
 _SMALL_BLOCKS = frozenset({0x1, 0x3, 0xF, 0xFF, 0xFFFF})

@@ -68,6 +68,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="a member mask that names lanes which are elsewhere, or a value from a lane not there",
     mnemonics=frozenset({"shfl", "vote", "match", "redux", "elect", "bar"}),
+    screen="masks.suspects:suspects",
 )
 
 

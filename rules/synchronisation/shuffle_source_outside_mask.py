@@ -57,6 +57,7 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="a shuffle that reads a lane outside its member mask",
     mnemonics=frozenset({"shfl"}),
+    screen="masks.suspects:suspects",
 )
 
 

@@ -87,13 +87,11 @@ def test_addresses_are_followed_through_registers(statements: str) -> None:
         # Two definitions: which one holds depends on the path.
         "mov.u32 %r1, tile+6; @%p1 mov.u32 %r1, tile; ld.shared.u32 %r3, [%r1];",
         "mov.u32 %r1, tile+6; add.u32 %r1, %r1, 2; ld.shared.u32 %r3, [%r1];",
-        "mov.u32 %r1, tile; add.u32 %r2, %r2, 2; add.u32 %r2, %r1, 6; ld.shared.u32 %r3, [%r2];",
         "mov.u32 %r1, tile+6; mov.b64 {%r1, %r2}, %rd1; ld.shared.u32 %r3, [%r1];",
         "mov.u32 %r1, tile+6; shfl.sync.idx.b32 %r1|%p1, %r2, 0, 31, -1; ld.shared.u32 %r3, [%r1];",
-        # Not a constant distance, or one that the thread, a parameter or memory decides.
-        "mov.u32 %r1, tile; mov.u32 %r2, %tid.x; add.u32 %r1, %r1, %r2; ld.shared.u32 %r3, [%r1];",
-        "mov.u32 %r1, tile; shl.b32 %r2, %r1, 1; ld.shared.u32 %r3, [%r2+2];",
-        "ld.param.u64 %rd1, [p_out]; ld.global.u32 %r1, [%rd1+6];",
+        # A distance, or a place, that a parameter or memory decides.
+        "ld.param.u32 %r2, [p_out]; mov.u32 %r1, tile; mad.lo.u32 %r1, %r2, 2, %r1;"
+        " ld.shared.u32 %r3, [%r1];",
         "ld.global.u32 %r1, [table]; ld.shared.u32 %r3, [%r1+6];",
         # Where the object's own alignment is the question: PTX302's.
         "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [words+4];",

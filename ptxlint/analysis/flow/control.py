@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...ptx.ir import Function, Instruction, Symbol
 from ..bitset import members
-from ..facts import Facts
+from ..facts import Facts, by_opcode
 from .dominance import Tree, backward_tree
 from .graph import BasicBlock, ControlFlow, control_flow
 
@@ -138,7 +138,7 @@ class Control:
 def control_dependence(function: Function, facts: Facts) -> Control:
     """Control dependence of the blocks, without those that can only trap."""
     graph = facts.once(function, control_flow)
-    return _control(graph, frozenset())
+    return _control(graph, facts.once(function, doomed_blocks), frozenset())
 
 
 def control_of_remaining(function: Function, facts: Facts) -> Control:
@@ -146,12 +146,12 @@ def control_of_remaining(function: Function, facts: Facts) -> Control:
     does not count as a way on, unless it is the only one.
     """
     graph = facts.once(function, control_flow)
-    return _control(graph, frozenset(b.index for b in graph.blocks if _only_leaves(graph, b)))
+    leaving = frozenset(b.index for b in graph.blocks if len(b) == 1 and _only_leaves(graph, b))
+    return _control(graph, facts.once(function, doomed_blocks), leaving)
 
 
-def _control(graph: ControlFlow, leaving: frozenset[int]) -> Control:
+def _control(graph: ControlFlow, doomed: int, leaving: frozenset[int]) -> Control:
     exit_ = len(graph.blocks)
-    doomed = doomed_blocks(graph)
     kept = [index for index in graph.order if not doomed >> index & 1]
     onward: list[list[int]] = [[] for _ in range(exit_ + 1)]
     for index in kept:
@@ -164,8 +164,11 @@ def _control(graph: ControlFlow, leaving: frozenset[int]) -> Control:
     return Control(onward, kept, doomed)
 
 
-def doomed_blocks(graph: ControlFlow) -> int:
+def doomed_blocks(function: Function, facts: Facts) -> int:
     """The blocks (a bit set) from which every way leads to a trap; 0 if the entry is one."""
+    graph = facts.once(function, control_flow)
+    if not any(o.mnemonic in ("trap", "call") for o in facts.once(function, by_opcode)):
+        return 0
     doomed = 0
     pending = []
     for index in graph.order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ptx.ir import Function, Instruction, Label, Symbol
 from ..branches import branch_targets
-from ..facts import Facts
+from ..facts import Facts, by_opcode
 
 _LEAVES = frozenset({"ret", "exit", "trap"})
 _TRANSFERS = _LEAVES | {"bra", "brx"}
@@ -53,19 +53,29 @@ class ControlFlow:
     here: what such a function does is not known.
     """
 
-    __slots__ = ("block_of", "blocks", "instructions", "order", "reached", "resolved")
+    __slots__ = ("_entered", "block_of", "blocks", "instructions", "order", "reached", "resolved")
 
     def __init__(self, instructions: list[Instruction], blocks: list[BasicBlock]) -> None:
         self.instructions = instructions
         self.blocks = blocks
-        self.block_of = [block.index for block in blocks for _ in range(len(block))]
+        self.block_of: list[int] = []
+        for block in blocks:
+            self.block_of += [block.index] * len(block)
         self.resolved = True
         self.order: list[int] = []
         self.reached = 0
+        self._entered: list[list[int] | None] = [None] * len(blocks)
 
     def reached_predecessors(self, index: int) -> list[int]:
-        """The predecessors of a block that can be reached, in the order of its phis' operands."""
-        return [p for p in self.blocks[index].predecessors if self.reached >> p & 1]
+        """The predecessors of a block that can be reached, in the order of its phis' operands.
+
+        For all callers one list: not to be changed.
+        """
+        found = self._entered[index]
+        if found is None:
+            found = [p for p in self.blocks[index].predecessors if self.reached >> p & 1]
+            self._entered[index] = found
+        return found
 
     def terminator(self, block: BasicBlock) -> Instruction | None:
         """The instruction that ends a block by a branch or by leaving; None if it runs on."""
@@ -84,10 +94,9 @@ def control_flow(function: Function, facts: Facts) -> ControlFlow:
     labels = function.label_places()
     instructions = function.instructions
     starts = {0, *labels.values()}
+    transfers = {o for o in facts.once(function, by_opcode) if o.mnemonic in _TRANSFERS}
     starts.update(
-        i + 1
-        for i, instruction in enumerate(instructions)
-        if instruction.opcode.mnemonic in _TRANSFERS
+        [i + 1 for i, instruction in enumerate(instructions) if instruction.opcode in transfers]
     )
     # The end of the body is a place that a label can name; it has no block.
     bounds = sorted(start for start in starts if start < len(instructions))

@@ -85,6 +85,12 @@ def _summary(use: RegisterUse, block: BasicBlock) -> tuple[int, int]:
     guarded: dict[int, set[int]] = {}  # guard -> registers written under it
     for i in range(block.start, block.stop):
         guard = use.guards[i]
+        if guard < 0 and not guarded:
+            for number in use.reads[i]:
+                if number not in written:
+                    exposed.add(number)
+            written.update(use.writes[i])
+            continue
         under = guarded.get(guard, ())
         for number in use.reads[i]:
             if number not in written and number not in under:

@@ -7,11 +7,16 @@ from ...ptx.ir import (
     Address,
     Arguments,
     Element,
+    Float,
     Function,
     Instruction,
+    Integer,
     Opcode,
     Operand,
     Register,
+    Sink,
+    SpecialRegister,
+    Symbol,
 )
 from ..facts import Facts
 
@@ -55,13 +60,36 @@ def register_use(function: Function, facts: Facts) -> RegisterUse:
     """The registers that each instruction of the function reads and writes."""
     use = RegisterUse()
     effects: dict[Opcode, Effect] = {}
+    numbers, registers = use.numbers, use.registers
     for instruction in function.instructions:
-        opcode = instruction.opcode
+        opcode, operands = instruction.opcode, instruction.operands
         what = effects.get(opcode)
         if what is None:
-            what = effects[opcode] = effect(opcode.mnemonic, opcode.modifiers)
-        _enter(use, instruction, what)
+            what = effect(opcode.mnemonic, opcode.modifiers)
+            effects[opcode] = what = _ONE if what == _ONE else what
+        to = operands[0] if operands else None
+        if what is not _ONE or type(to) is not Register or instruction.guard is not None:
+            _enter(use, instruction, what)
+            continue
+        # Nearly all instructions are like this: one result in a register, no guard.
+        number = numbers.get(to)
+        if number is None:
+            number = numbers[to] = len(registers)
+            registers.append(to)
+        use.writes.append((number,))
+        use.guards.append(-1)
+        reads: list[int] = []
+        for operand in operands[1:]:
+            if type(operand) is Register:
+                reads.append(numbers.get(operand) or use.number(operand))
+            elif type(operand) not in _LEAVES:
+                _collect(use, operand, reads)
+        use.reads.append(tuple(dict.fromkeys(reads)) if len(reads) > 1 else tuple(reads))
     return use
+
+
+_ONE = Effect(1, False, False, False)
+_LEAVES = frozenset({Integer, Float, SpecialRegister, Symbol, Sink})
 
 
 def _enter(use: RegisterUse, instruction: Instruction, what: Effect) -> None:
@@ -85,7 +113,7 @@ def _enter(use: RegisterUse, instruction: Instruction, what: Effect) -> None:
             _collect(use, operand, writes)
             if what.accumulates or _partial(operand):
                 _collect(use, operand, reads)
-        else:
+        elif type(operand) not in _LEAVES:
             _collect(use, operand, reads)
     if what.reads_carry:
         reads.append(CARRY)
@@ -111,5 +139,10 @@ def _collect(use: RegisterUse, operand: Operand, into: list[int]) -> None:
     if type(operand) is Register:
         into.append(use.numbers.get(operand) or use.number(operand))
         return
+    if type(operand) is Address and not operand.rest:  # the commonest of all that hold others
+        base = operand.base
+        if type(base) is Register:
+            into.append(use.numbers.get(base) or use.number(base))
+            return
     for child in operand.children():
         _collect(use, child, into)

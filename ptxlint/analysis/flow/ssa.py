@@ -7,6 +7,7 @@ keeps the old value in the lanes where the guard is false: such a value has the 
 from __future__ import annotations
 
 from ...ptx.ir import Function, Register
+from ..bitset import members
 from ..facts import Facts
 from .dominance import dominators, frontiers
 from .graph import ControlFlow, control_flow
@@ -144,14 +145,15 @@ def _place_phis(
     frontier: list[list[int]],
 ) -> None:
     sites: dict[int, list[int]] = {}
-    crossing = 0
+    live_in = 0
     for index in flow.order:
-        crossing |= live.live_in[index]
+        live_in |= live.live_in[index]
+    crossing = set(members(live_in))
     for index in flow.order:
         block = flow.blocks[index]
-        for i in range(block.start, block.stop):
-            for register in use.writes[i]:
-                if crossing >> register & 1:
+        for written in use.writes[block.start : block.stop]:
+            for register in written:
+                if register in crossing:
                     where = sites.setdefault(register, [])
                     if not where or where[-1] != index:
                         where.append(index)
@@ -174,25 +176,32 @@ def _rename(
     for phi in found.phis[index]:
         changed.append((phi.register, current[phi.register]))
         current[phi.register] = phi.index
+    all_, reads, writes = found.all, found.reads, found.writes
     for i in range(block.start, block.stop):
         if read := use.reads[i]:
-            found.reads[i] = tuple([_seen(found, r, current) for r in read])
+            seen = tuple([current[r] for r in read])
+            reads[i] = seen if -1 not in seen else tuple([_seen(found, r, current) for r in read])
         if written := use.writes[i]:
             guarded = use.guards[i] >= 0
             made = []
             for register in written:
-                value = found.new(register, GUARDED if guarded else DEFINITION, i)
+                number = len(all_)
+                value = Value(number, register, GUARDED if guarded else DEFINITION, i)
+                all_.append(value)
                 if guarded:
                     value.operands = (_seen(found, register, current),)
                 changed.append((register, current[register]))
-                current[register] = value.index
-                made.append(value.index)
-            found.writes[i] = tuple(made)
+                current[register] = number
+                made.append(number)
+            writes[i] = tuple(made)
     for successor in block.successors:
-        for phi in found.phis[successor]:
-            place = flow.reached_predecessors(successor).index(index)
+        if not (phis := found.phis[successor]):
+            continue
+        predecessors = flow.reached_predecessors(successor)
+        place = predecessors.index(index)
+        for phi in phis:
             if not phi.operands:
-                phi.operands = (-1,) * len(flow.reached_predecessors(successor))
+                phi.operands = (-1,) * len(predecessors)
             operands = list(phi.operands)
             operands[place] = _seen(found, phi.register, current)
             phi.operands = tuple(operands)

@@ -50,7 +50,7 @@ class MaskFault(NamedTuple):
 def mask_faults(function: Function, facts: Facts) -> list[MaskFault]:
     """The faults of a function's operations, in order."""
     found = []
-    for operation in suspects(function, facts):
+    for operation in facts.once(function, suspects):
         among = participants(function, facts, operation)
         if among is None:
             continue

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...ptx.ir import Function, Instruction, Integer, Operand, Register
-from ..facts import Facts
-from ..flow.registers import register_use
+from ..facts import Facts, by_opcode
+from ..symbols import writes_of
 
 _SHUFFLES = frozenset({"shfl"})
 
@@ -20,30 +20,29 @@ def number_at(function: Function, facts: Facts, operand: Operand) -> int | None:
 
 def _moved(function: Function, facts: Facts) -> dict[Operand, int]:
     """The registers of such operands that hold one number."""
-    use = facts.once(function, register_use)
-    wanted: dict[int, Register] = {}
-    for shuffle in facts.of_mnemonics(function, _SHUFFLES):
-        for operand in shuffle.operands[2:4]:
-            if isinstance(operand, Register) and operand in use.numbers:
-                wanted[use.numbers[operand]] = operand
+    wanted = {
+        operand
+        for shuffle in facts.of_mnemonics(function, _SHUFFLES)
+        for operand in shuffle.operands[2:4]
+        if type(operand) is Register
+    }
     if not wanted:
         return {}
-    writers: dict[int, Instruction | None] = {}
-    for written, instruction in zip(use.writes, function.instructions, strict=True):
-        for number in written:
-            if number in wanted:
-                writers[number] = None if number in writers else instruction
+    index = facts.once(function, by_opcode)
+    writes = writes_of(index, wanted)
     found: dict[Operand, int] = {}
-    for number, writer in writers.items():
-        value = None if writer is None else _moves(writer)
-        if value is not None:
-            found[wanted[number]] = value
+    for opcode in index:
+        for made in index[opcode] if opcode.mnemonic == "mov" else ():
+            if made.operands and writes[made.operands[0]] == 1:
+                value = _moves(made)
+                if value is not None:
+                    found[made.operands[0]] = value
     return found
 
 
 def _moves(instruction: Instruction) -> int | None:
-    """The number that an instruction moves into a register, whoever executes it."""
-    if instruction.opcode.mnemonic != "mov" or instruction.guard is not None:
+    """The number that a mov puts into a register, whoever executes it."""
+    if instruction.guard is not None or len(instruction.operands) < 2:
         return None
     source = instruction.operands[1]
     return source.value if isinstance(source, Integer) else None

@@ -55,8 +55,7 @@ class Based:
         self._function = function
         self._facts = facts
         self._made: dict[int, _Hypothesis] = {}
-        bases = [access.base for access in facts.once(function, accesses)]
-        self._names = {str(b) for b in bases if b is not None and b.kind == "parameter"}
+        self._names: set[str] | None = None
 
     def address(self, access: Access, residue: int, bits: int) -> int | tuple[int, ...] | None:
         """The address modulo ``2**bits``, in all threads or by index of ``Congruence.threads``,
@@ -87,6 +86,9 @@ class Based:
     def _at(self, residue: int) -> Congruence:
         found = self._made.get(residue)
         if found is None:
+            if self._names is None:
+                bases = [access.base for access in self._facts.once(self._function, accesses)]
+                self._names = {str(b) for b in bases if b is not None and b.kind == "parameter"}
             found = _Hypothesis(self._function, self._facts, self._names, residue)
             self._made[residue] = found
         return found

@@ -14,6 +14,7 @@ from .access import Access
 from .accesses import accesses
 from .banks import LANES, WORD, Lanes, Wavefronts, wavefronts
 from .causes import Cause, cause
+from .glance import doubtful
 from .sectors import LINE, Sectors, sectors
 
 KNOWN, STRIDE, DATA, UNKNOWN = "known", "stride", "data", "unknown"
@@ -151,15 +152,41 @@ def matrices(access: Access) -> int:
 
 def requests(function: Function, facts: Facts) -> list[Request]:
     """Every request of the function to shared and global memory, in the order of the text."""
-    known = facts.once(function, patterns)
-    found = []
-    for access in facts.once(function, accesses):
-        if by_lane(access) and isinstance(access.operand, Address):
-            pattern = known.address(access.index, access.operand)
-            request = Request(access, pattern, known)
-            measure(request, known, facts)
-            found.append(request)
-    return found
+    facts.once(function, patterns).solve_all()
+    return [
+        facts.once(function, _Requests).of(access, access.operand)
+        for access in facts.once(function, accesses)
+        if by_lane(access) and isinstance(access.operand, Address)
+    ]
+
+
+def doubtful_requests(function: Function, facts: Facts) -> list[Request]:
+    """Those that are not surely well laid out (``glance.doubtful``)."""
+    chosen = facts.once(function, doubtful)
+    return [
+        facts.once(function, _Requests).of(access, access.operand)
+        for access in facts.once(function, accesses)
+        if id(access.instruction) in chosen
+        if by_lane(access) and isinstance(access.operand, Address)
+    ]
+
+
+class _Requests:
+    """The requests of one function, each made when it is asked for."""
+
+    def __init__(self, function: Function, facts: Facts) -> None:
+        self._patterns = facts.once(function, patterns)
+        self._facts = facts
+        self._made: dict[int, Request] = {}
+
+    def of(self, access: Access, address: Address) -> Request:
+        """The request that an access with its own address in each lane makes."""
+        request = self._made.get(id(access))
+        if request is None:
+            pattern = self._patterns.address(access.index, address)
+            request = self._made[id(access)] = Request(access, pattern, self._patterns)
+            measure(request, self._patterns, self._facts)
+        return request
 
 
 def in_rows_of_16(request: Request, function: Function, facts: Facts) -> Request:

@@ -16,21 +16,39 @@ class Algebra:
         self.vectors = vectors
         self.symbols = SymbolTable()
         self._known: dict[Hashable, Pattern] = {}
+        self._numbers: dict[tuple[int, int], Pattern] = {}
 
     def make(
         self, width: int, terms: Terms, lanes: Lanes, exact: Exact, assumptions: int
     ) -> Pattern:
         """The interned pattern; the parts must be normal already."""
-        key = (width, terms, lanes, exact, assumptions)
+        return self._made(width, terms, lanes, exact[0], exact[1], assumptions)
+
+    def _made(
+        self,
+        width: int,
+        terms: Terms,
+        lanes: Lanes,
+        const: int,
+        vector: Vector | None,
+        assumptions: int,
+    ) -> Pattern:
+        key = (width, terms, lanes, const, vector, assumptions)
         found = self._known.get(key)
         if found is None:
-            found = Pattern(width, terms, lanes, exact.const, exact.vector, assumptions)
-            self._known[key] = found
+            found = self._known[key] = Pattern(width, terms, lanes, const, vector, assumptions)
         return found
 
     def constant(self, value: int, width: int, assumptions: int = 0) -> Pattern:
         """One number in all threads."""
-        return self.make(width, (), (), Exact(wrap(value, width), None), assumptions)
+        if assumptions:
+            return self._made(width, (), (), wrap(value, width), None, assumptions)
+        key = (value, width)
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._made(width, (), (), wrap(value, width), None, 0)
+            self._numbers[key] = found
+        return found
 
     def threads(self, values: list[int] | tuple[int, ...], width: int, assumed: int = 0) -> Pattern:
         """A number for each thread."""
@@ -44,7 +62,7 @@ class Algebra:
         """A symbol alone."""
         if symbol.mask == 0 or symbol.zeros >= width:
             return self.constant(0, width, assumptions | symbol.assumptions)
-        return self.make(width, ((symbol, 1),), (), Exact(0, None), assumptions)
+        return self._made(width, ((symbol, 1),), (), 0, None, assumptions)
 
     def derived(
         self, name: Hashable, operands: tuple[Pattern, ...], width: int, mask: int = EVERY_BIT
@@ -82,18 +100,22 @@ class Algebra:
                 scaled = vectors.scale(steps, factor, width)
                 lanes[symbol] = vectors.add(lanes.get(symbol), scaled, width)
         kept, rows = _terms(terms, width), _lanes(lanes, width) if lanes else ()
-        if len(kept) < len(terms) or len(rows) < len(lanes):
+        if len(kept) < len(terms) or (lanes and len(rows) < len(lanes)):
             assumptions |= _behind_dropped(terms, lanes, width)
-        return self.make(width, kept, rows, Exact(wrap(const, width), vector), assumptions)
+        return self._made(width, kept, rows, wrap(const, width), vector, assumptions)
 
     def add(self, a: Pattern, b: Pattern) -> Pattern:
         """a + b."""
         if b.is_constant and b.assumptions | a.assumptions == a.assumptions:
-            if not b.const:
-                return a
-            const = wrap(a.const + b.const, a.width)
-            return self.make(a.width, a.terms, a.lanes, Exact(const, a.vector), a.assumptions)
+            return self.beyond(a, b.const)
         return self.sum(a.width, ((a, 1), (b, 1)))
+
+    def beyond(self, a: Pattern, number: int) -> Pattern:
+        """a + a number."""
+        if not number:
+            return a
+        const = wrap(a.const + number, a.width)
+        return self._made(a.width, a.terms, a.lanes, const, a.vector, a.assumptions)
 
     def subtract(self, a: Pattern, b: Pattern) -> Pattern:
         """a - b."""

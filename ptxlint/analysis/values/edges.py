@@ -90,12 +90,7 @@ def taken_by(solver: Solver, block: int) -> Taken | None:
 
 def bits_of(solver: Solver, predicate: Pattern) -> int:
     """An exact predicate as a bit set."""
-    values = solver.algebra.vectors.materialise(predicate.exact, 1, False)
-    bits = 0
-    for thread, value in enumerate(values):
-        if value:
-            bits |= 1 << thread
-    return bits
+    return solver.algebra.vectors.threads(predicate.exact)
 
 
 def _region(solver: Solver, top: int, block: int, predecessors: list[int]) -> dict[int, int] | None:

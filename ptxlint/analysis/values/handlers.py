@@ -23,9 +23,8 @@ class Evaluator(Protocol):
 Handler = Callable[[Evaluator, Instruction, int], "Pattern | None"]
 
 
-def result_index(instruction: Instruction, register: Operand) -> int:
-    """Which element of the first operand a register is: 0 for a scalar."""
-    first = instruction.operands[0]
+def result_index(first: Operand, register: Operand) -> int:
+    """Which element of an instruction's first operand a register is: 0 for a scalar."""
     if isinstance(first, Vector):
         return first.elements.index(register)
     if isinstance(first, Pair):

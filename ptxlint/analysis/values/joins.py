@@ -60,8 +60,10 @@ class Joins:
     def phi(self, phi: Value) -> Pattern | None:
         """The pattern of a phi, as far as its operands are known by now."""
         solver, block = self._solver, phi.at
-        predecessors = solver.flow.reached_predecessors(block)
         loop = solver.divergence.loops.innermost(block)
+        if (loop is None or loop.header != block) and self._lacks(phi):
+            return None
+        predecessors = solver.flow.reached_predecessors(block)
         if loop is not None and not loop.reducible:
             every = self._incoming(phi, predecessors, None, True)
             return None if not every else self._same([p for _, p in every])
@@ -69,6 +71,16 @@ class Joins:
             return self._join(block, self._incoming(phi, predecessors, None, True), None)
         start = self._join(block, self._incoming(phi, predecessors, loop, True), loop)
         return None if start is None else self._turn(phi, predecessors, loop, start)
+
+    def _lacks(self, phi: Value) -> bool:
+        """Whether something that may come along an edge is unknown."""
+        canonical, patterns = self._solver.canonical, self._solver.patterns
+        known = self._solver.known
+        for operand in phi.operands:
+            value = canonical[operand]
+            if patterns[value] is None and known[value]:
+                return True
+        return False
 
     def _incoming(
         self, phi: Value, predecessors: list[int], loop: Loop | None, outside: bool

@@ -19,11 +19,18 @@ class Pattern:
     the symbols are shared; ``loops`` is the set of loops whose turns change them. ``zeros`` counts
     the low bits that are 0 in all that is symbolic (``width`` where nothing is). Two patterns of
     one function that are alike in all of this are one object.
+
+    ``is_exact``: whether nothing in it is symbolic: each thread's value is known. ``is_uniform``:
+    whether all threads within ``scope`` hold the same value. ``is_constant``: whether it is one
+    number, in all threads.
     """
 
     __slots__ = (
         "assumptions",
         "const",
+        "is_constant",
+        "is_exact",
+        "is_uniform",
         "lanes",
         "loops",
         "scope",
@@ -48,38 +55,29 @@ class Pattern:
         self.const = const
         self.vector = vector
         self.assumptions = assumptions
-        self.scope = GRID
-        self.loops = 0
-        self.zeros = width
+        self.is_exact = not terms and not lanes
+        self.is_uniform = vector is None and not lanes
+        self.is_constant = vector is None and self.is_exact
+        scope, loops, zeros = GRID, 0, width
         for symbol, factor in terms:
-            self._enter(symbol, (factor & -factor).bit_length() - 1)
+            if symbol.scope > scope:
+                scope = symbol.scope
+            loops |= symbol.loops
+            low = symbol.zeros + (factor & -factor).bit_length() - 1
+            if low < zeros:
+                zeros = low
         for symbol, steps in lanes:
-            self._enter(symbol, steps.zeros)
-
-    def _enter(self, symbol: Symbol, zeros: int) -> None:
-        self.scope = max(self.scope, symbol.scope)
-        self.loops |= symbol.loops
-        self.zeros = min(self.zeros, symbol.zeros + zeros)
+            scope = max(scope, symbol.scope)
+            loops |= symbol.loops
+            zeros = min(zeros, symbol.zeros + steps.zeros)
+        self.scope = scope
+        self.loops = loops
+        self.zeros = zeros
 
     @property
     def exact(self) -> Exact:
         """The part without symbols."""
         return Exact(self.const, self.vector)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing in it is symbolic: each thread's value is known."""
-        return not self.terms and not self.lanes
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether all threads within ``scope`` hold the same value."""
-        return self.vector is None and not self.lanes
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it is one number, in all threads."""
-        return self.vector is None and not self.terms and not self.lanes
 
     @property
     def has_strides(self) -> bool:

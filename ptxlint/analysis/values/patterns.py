@@ -33,6 +33,10 @@ class Patterns:
         self.algebra = Algebra(tables[space.size])
         self.solver = Solver(function, facts, space, self.algebra, interior)
 
+    def solve_all(self) -> None:
+        """Work all patterns out at once: less work than one by one where most are asked for."""
+        self.solver.solve_all()
+
     def of(self, value: int) -> Pattern | None:
         """The pattern of a value of ``flow.ssa``, where it is defined."""
         self.solver.solve((value,))
@@ -70,7 +74,8 @@ class Patterns:
 
     def _execution(self) -> Lanes:
         if self._lanes is None:
-            ends = [b.stop - 1 for b in self.solver.flow.blocks if len(b) and b.leaves]
+            blocks = [b for b in self.solver.flow.blocks if len(b)]
+            ends = [b.stop - 1 for b in blocks if b.leaves or len(b.successors) > 1]
             self.solver.solve([value for end in ends for value in self._ssa.reads[end]])
             self._lanes = Lanes(self._function, self._facts, self.solver)
         return self._lanes

@@ -35,6 +35,8 @@ from .threads import ThreadSpace
 if TYPE_CHECKING:
     from .joins import Joins
 
+_WIDTHS = {"pred": 1, **{type_: 8 * size for type_, size in SIZES.items()}}
+
 
 class Reader:
     """Patterns of operands as the instruction that is being evaluated reads them.
@@ -58,7 +60,8 @@ class Reader:
         self.use: RegisterUse = self.ssa.use
         self.canonical = facts.once(function, canonical)
         self.divergence = divergence(function, facts)
-        self.may_have_stack = _has_stack(function)
+        self._function = function
+        self._stack: bool | None = None
         self.known = bytearray(len(self.ssa.all))
         self.patterns: list[Pattern | None] = [None] * len(self.ssa.all)
         self.instruction = -1
@@ -69,25 +72,34 @@ class Reader:
         self._leavers: dict[int, set[int]] = {}  # loop -> values that use what left it
         self._in_loops: dict[int, set[int]] = {}  # loop -> results whose place in it matters
 
+    @property
+    def may_have_stack(self) -> bool:
+        """Whether a generic address may be one of the thread's own memory."""
+        if self._stack is None:
+            self._stack = _has_stack(self._function)
+        return self._stack
+
     def read(self, operand: Operand, width: int) -> Pattern | None:
         """The pattern of an operand of the current instruction, as ``width`` bits (0: its own)."""
         found: Pattern | None
-        if isinstance(operand, Register):
-            found = self._register(operand)
-        elif isinstance(operand, Integer):
-            return self.algebra.constant(operand.value, width or 64)
+        kind = type(operand)
+        if kind is Register:
+            found = self._register(operand)  # type: ignore[arg-type]
+        elif isinstance(operand, (Integer, Float)):
+            value = operand.value if isinstance(operand, Integer) else operand.bits
+            return self.algebra.constant(value, width or 64)
         elif isinstance(operand, SpecialRegister):
             found = self.special(operand.name)
         elif isinstance(operand, Symbol):
             found = object_address(self, operand)
-        elif isinstance(operand, Float):
-            return self.algebra.constant(operand.bits, width or 64)
         elif isinstance(operand, Prefixed) and operand.operator == "!":
             found = self.read(operand.operand, 1)
             return None if found is None else negate(self.algebra, found)
         else:
             return None
-        return found if found is None or not width else self.fit(found, width)
+        if found is None or not width or found.width == width:
+            return found
+        return self.fit(found, width)
 
     def fit(self, pattern: Pattern, width: int) -> Pattern | None:
         """The pattern in a register of another width: the low bits, or with zeros above."""
@@ -98,8 +110,14 @@ class Reader:
         return widen(self.algebra, pattern, width, False)
 
     def _register(self, register: Register) -> Pattern | None:
-        value = self.ssa.value_of(self.instruction, register)
-        return None if value is None else self.seen(value, self.block)
+        at = self.instruction
+        number, numbers = self.use.numbers.get(register), self.use.reads[at]
+        values_ = self.ssa.reads[at]
+        if number not in numbers or not values_:
+            return None
+        value = self.canonical[values_[numbers.index(number)]]
+        pattern = self.patterns[value]
+        return pattern if pattern is None or not pattern.loops else self.seen(value, self.block)
 
     def seen(self, value: int, block: int) -> Pattern | None:
         """The pattern of a value where it is used: after a loop that lanes left at different
@@ -166,7 +184,7 @@ class Reader:
         found = self.read(base, 0)
         if found is None or not operand.offset:
             return found
-        return self.algebra.add(found, self.algebra.constant(operand.offset, found.width))
+        return self.algebra.beyond(found, operand.offset)
 
     def at(self, instruction: int) -> None:
         """Make an instruction the current one, for questions from outside."""
@@ -193,12 +211,10 @@ class Reader:
 
 def width_of(register: Register) -> int:
     """Bits of a register."""
-    type_ = register.variable.type
-    return 1 if type_ == "pred" else SIZES.get(type_, 8) * 8
+    return _WIDTHS.get(register.variable.type, 64)
 
 
 def _has_stack(function: Function) -> bool:
-    """Whether a generic address may be one of the thread's own memory."""
     if not function.is_kernel:
         return True
     for statement in function.walk():

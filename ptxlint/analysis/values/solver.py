@@ -8,9 +8,10 @@ that rests on it, until nothing changes: then every supposition is proved by all
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
+from typing import NamedTuple
 
-from ...ptx.ir import Function, Instruction, Opcode
+from ...ptx.ir import Function, Module, Opcode
 from ..bitset import members
 from ..facts import Facts
 from ..flow.dominance import dominators
@@ -27,11 +28,21 @@ from .reading import Reader, width_of
 from .sources import SPECIAL
 from .symbols import WARP
 from .threads import WARP_SIZE, ThreadSpace
-from .transfer import handler
+from .transfer import handler, least_operands
 from .uniformity_opcodes import OWN_SOURCES
 
-_MOST_EVALUATIONS = 100
+_MOST_EVALUATIONS = 99
+_VALUE = (1 << 32) - 1
 _CARRIED = frozenset({"addc", "subc", "madc"})
+_NEED_ALL = frozenset({"ld", "ldu", "mov", "cvta"})
+# With these, something may be known of a result although an operand is not known.
+_PARTLY = {
+    "ld": frozenset({"L2::cache_hint"}),
+    "ldu": frozenset({"L2::cache_hint"}),
+    "and": frozenset({"pred"}),
+    "or": frozenset({"pred"}),
+    "setp": frozenset({"and", "or"}),
+}
 
 
 class Solver(Reader):
@@ -48,38 +59,72 @@ class Solver(Reader):
         self.joins = Joins(self)
         self._place = facts.once(function, places)
         self._wanted = bytearray(len(self.ssa.all))
-        self._users: dict[int, list[int]] = {}
-        self._handlers: dict[Opcode, Handler | None] = {}
+        self._users: dict[int, list[int]] | None = None  # by source; made at the first change
+        self._plans = facts.of_module(_plans_of_module)
         self._branch_of: dict[int, list[int]] = {}  # predicate value -> branch blocks
-        self._pending: list[tuple[int, int]] = []
-        self._waiting: set[int] = set()
+        self._pending: list[int] = []
+        self._waiting = bytearray(len(self.ssa.all))
         self._phis = [(b, phis) for b, phis in enumerate(self.ssa.phis) if phis]
+        self._turns = self._all_turns()
         self._started = False
+        self._complete = False
         self._evaluations = bytearray(len(self.ssa.all))
 
     def solve(self, wanted: Iterable[int]) -> None:
         """Give patterns to these values and to all that they depend on."""
-        targets = list(wanted)
+        canonical, known, place = self.canonical, self.known, self._place
+        targets = [value for value in wanted if not known[canonical[value]]]
         if not self._started:
             self._started = True
             targets += self._branches()
-        fresh = self._slice(targets)
-        if not fresh:
+        elif not targets:
             return
-        self._pending = [(self._place[value], value) for value in fresh]
-        heapify(self._pending)
-        self._waiting = set(fresh)
-        while self._pending:
-            _, value = heappop(self._pending)
-            if value in self._waiting:
-                self._waiting.discard(value)
+        fresh = self._slice(targets)
+        fresh.sort()
+        fresh.sort(key=place.__getitem__)
+        self._iterate(fresh)
+
+    def solve_all(self) -> None:
+        """Give patterns to all values: for most of them, less work than ``solve``."""
+        if self._complete:
+            return
+        self._complete = True
+        if not self._started:
+            self._started = True
+            self._branches()
+        ssa, canonical, wanted = self.ssa, self.canonical, self._wanted
+        order: list[int] = []
+        for block in self.flow.order:
+            order += [phi.index for phi in ssa.phis[block]]
+            for written in ssa.writes[self.flow.blocks[block].start : self.flow.blocks[block].stop]:
+                order += written
+        entries = [value.index for value in ssa.all if value.kind == ENTRY]
+        fresh = [v for v in (*entries, *order) if canonical[v] == v and not wanted[v]]
+        for value in fresh:
+            wanted[value] = 1
+        self._iterate(fresh)
+
+    def _iterate(self, fresh: list[int]) -> None:
+        """Evaluate values in the order of ``places``, and again what rests on what has changed."""
+        place, again, waiting = self._place, self._pending, self._waiting
+        for value in fresh:
+            waiting[value] = 1
+        fresh.reverse()
+        while fresh or again:
+            if again and not (fresh and place[fresh[-1]] << 32 | fresh[-1] < again[0]):
+                value = heappop(again) & _VALUE
+            else:
+                value = fresh.pop()
+            if waiting[value]:
+                waiting[value] = 0
                 self._update(value)
 
     def _branches(self) -> list[int]:
         """The values that decide branches of more than one way."""
         found = []
+        onward = self.divergence.control.onward
         for block in self.flow.order:
-            if len(self.divergence.ways(block)) < 2:
+            if len(onward[block]) < 2 or len(self.divergence.ways(block)) < 2:
                 continue
             terminator = self.flow.terminator(self.flow.blocks[block])
             if terminator is None or "uni" in terminator.opcode.modifiers:
@@ -92,47 +137,82 @@ class Solver(Reader):
         return found
 
     def _slice(self, targets: list[int]) -> list[int]:
-        found, stack = [], [self.canonical[value] for value in targets]
+        """What is to be evaluated for these values: they, and all behind them that is new."""
+        canonical, wanted = self.canonical, self._wanted
+        found, stack = [], [canonical[value] for value in targets]
         while stack:
             value = stack.pop()
-            if self._wanted[value]:
-                continue
-            self._wanted[value] = 1
-            found.append(value)
-            for source in self._sources(self.ssa.all[value]):
-                self._users.setdefault(source, []).append(value)
-                if not self._wanted[source]:
-                    stack.append(source)
+            if not wanted[value]:
+                wanted[value] = 1
+                found.append(value)
+                stack += [s for s in self._sources(value) if not wanted[s]]
         return found
 
-    def _sources(self, value: Value) -> list[int]:
-        if value.kind == ENTRY:
-            return []
-        if value.kind == PHI:
-            return list(dict.fromkeys([self.canonical[o] for o in value.operands]))
-        instruction = self.flow.instructions[value.at]
-        if self._handler(instruction) is None:
-            return []
-        sources = [*self.ssa.reads[value.at], *value.operands]
-        return list(dict.fromkeys([self.canonical[source] for source in sources]))
+    def _sources(self, value: int) -> list[int]:
+        """The values that a value is made of."""
+        made = self.ssa.all[value]
+        sources = made.operands
+        if made.kind != PHI:
+            if made.kind == ENTRY or self._plan(made.at).run is None:
+                return []
+            sources += self.ssa.reads[made.at]
+        return [self.canonical[source] for source in sources]
 
-    def _handler(self, instruction: Instruction) -> Handler | None:
-        opcode = instruction.opcode
-        if opcode not in self._handlers:
-            self._handlers[opcode] = _choose(opcode)
-        return self._handlers[opcode]
+    def _plan(self, at: int) -> Plan:
+        opcode = self.flow.instructions[at].opcode
+        plan = self._plans.get(opcode)
+        if plan is None:
+            plan = self._plans[opcode] = _choose(opcode)
+        return plan
+
+    def _all_users(self) -> dict[int, list[int]]:
+        """Who is concerned when a value changes: what is made of it."""
+        canonical, ssa = self.canonical, self.ssa
+        users: dict[int, list[int]] = {}
+        pairs = list(zip(ssa.reads, ssa.writes, strict=True))
+        pairs += [(v.operands, (v.index,)) for v in ssa.all if v.operands]
+        for read, written in pairs:
+            if written:
+                for value in read:
+                    source = canonical[value]
+                    if source in users:
+                        users[source] += written
+                    else:
+                        users[source] = [*written]
+        return users
+
+    def _all_turns(self) -> dict[int, list[int]]:
+        """Who is concerned when a value gets known: phis that come before it in the order."""
+        canonical, place = self.canonical, self._place
+        turns: dict[int, list[int]] = {}
+        for _, phis in self._phis:
+            for phi in phis:
+                for operand in phi.operands:
+                    source = canonical[operand]
+                    if place[source] >= place[phi.index]:
+                        turns.setdefault(source, []).append(phi.index)
+        return turns
 
     def _update(self, value: int) -> None:
-        old, was_known = self.patterns[value], self.known[value]
-        self.current = value
-        self._evaluations[value] += 1
+        patterns = self.patterns
+        evaluations = self._evaluations
         # Nothing seen needs as many; to know nothing is always right.
-        settled = self._evaluations[value] < _MOST_EVALUATIONS
-        new = self._evaluate(self.ssa.all[value]) if settled else None
-        self._evaluations[value] -= not settled
-        self.known[value] = 1
-        if not was_known or new is not old:
-            self.patterns[value] = new
+        new = None
+        if evaluations[value] < _MOST_EVALUATIONS:
+            evaluations[value] += 1
+            self.current = value
+            new = self._evaluate(self.ssa.all[value])
+        if not self.known[value]:
+            self.known[value] = 1
+            patterns[value] = new
+            if value in self._turns:
+                for header in self._turns[value]:
+                    if self.known[header]:
+                        self._again(header)
+        elif new is not patterns[value]:
+            patterns[value] = new
+            if self._users is None:
+                self._users = self._all_users()
             for user in self._users.get(value, ()):
                 if self.known[user]:
                     self._again(user)
@@ -141,9 +221,9 @@ class Solver(Reader):
             self._branch(value)
 
     def _again(self, value: int) -> None:
-        if value not in self._waiting and self._wanted[value]:
-            self._waiting.add(value)
-            heappush(self._pending, (self._place[value], value))
+        if not self._waiting[value] and self._wanted[value]:
+            self._waiting[value] = 1
+            heappush(self._pending, self._place[value] << 32 | value)
 
     def _branch(self, value: int) -> None:
         """A predicate is known: see whether lanes part at its branches."""
@@ -223,27 +303,38 @@ class Solver(Reader):
         return PARTED
 
     def _evaluate(self, value: Value) -> Pattern | None:
-        if value.kind == ENTRY:
-            return None
         if value.kind == PHI:
             self.block = value.at
             return self.joins.phi(value)
-        instruction = self.flow.instructions[value.at]
-        run = self._handler(instruction)
-        if run is None:
+        at = value.at
+        if at < 0:
             return None
-        self.instruction = value.at
-        self.block = self.flow.block_of[value.at]
+        instruction = self.flow.instructions[at]
+        run, needs_all, least = self._plans.get(instruction.opcode) or self._plan(at)
+        if run is None or len(instruction.operands) < least:
+            return None
+        definition = value.kind == DEFINITION
+        if needs_all and definition:
+            # Most is unknown since something that it is made of is: what depends on loaded data.
+            patterns, canonical = self.patterns, self.canonical
+            for source in self.ssa.reads[at]:
+                if patterns[canonical[source]] is None:
+                    return None
+        self.instruction = at
+        self.block = self.flow.block_of[at]
         register = self.use.registers[value.register]
         if register is None or value.register == CARRY:
             return None
-        new = run(self, instruction, result_index(instruction, register))
+        first = instruction.operands[0]
+        new = run(self, instruction, 0 if first is register else result_index(first, register))
         if new is not None:
-            new = self.fit(new, width_of(register))
-        if value.kind == DEFINITION:
+            width = width_of(register)
+            if new.width != width:
+                new = self.fit(new, width)
+        if definition:
             return new
         old = self.seen(value.operands[0], self.block)
-        return self._guarded(value.at, new, old)
+        return self._guarded(at, new, old)
 
     def _guarded(self, at: int, new: Pattern | None, old: Pattern | None) -> Pattern | None:
         """What a guarded definition leaves: the new value where the guard holds."""
@@ -258,10 +349,28 @@ class Solver(Reader):
         return select(self.algebra, guard, new, old)
 
 
-def _choose(opcode: Opcode) -> Handler | None:
-    special = SPECIAL.get(opcode.mnemonic)
+class Plan(NamedTuple):
+    """How values that an opcode makes are evaluated: ``run``, None where they are never known;
+    ``needs_all``: whether nothing is known of them where one of the registers read is not;
+    ``least``: the operands that it takes.
+    """
+
+    run: Handler | None
+    needs_all: bool
+    least: int = 2
+
+
+def _plans_of_module(module: Module, facts: Facts) -> dict[Opcode, Plan]:
+    """Filled as opcodes come."""
+    return {}
+
+
+def _choose(opcode: Opcode) -> Plan:
+    mnemonic = opcode.mnemonic
+    partly = not _PARTLY.get(mnemonic, frozenset()).isdisjoint(opcode.modifiers)
+    special = SPECIAL.get(mnemonic)
     if special is not None:
-        return special  # type: ignore[return-value]
-    if opcode.mnemonic not in OWN_SOURCES or opcode.mnemonic in _CARRIED:
-        return None  # what other lanes, memory or a flag have a part in
-    return handler(opcode)
+        return Plan(special, mnemonic in _NEED_ALL and not partly)  # type: ignore[arg-type]
+    if mnemonic not in OWN_SOURCES or mnemonic in _CARRIED:
+        return Plan(None, True)  # what other lanes, memory or a flag have a part in
+    return Plan(handler(opcode), mnemonic != "selp" and not partly, least_operands(opcode))

@@ -20,12 +20,13 @@ from .predicates import with_assumptions
 from .shifts import shift_right, truncate, widen
 from .symbols import BLOCK, EVERY_BIT, GRID, WARP
 from .threads import WARP_SIZE
-from .types import Types, types_of
+from .types import types_of
 
 if TYPE_CHECKING:
     from .reading import Reader
 
 _ORDERED = frozenset({"volatile", "relaxed", "acquire", "mmio"})
+_NAMED = frozenset({"global", "shared", "shared::cta", "shared::cluster"})
 _WINDOWED = frozenset({"shared", "shared::cta", "shared::cluster", "const", "param"})
 
 
@@ -40,53 +41,70 @@ def fresh(reader: Reader, index: int, mask: int, scope: int, width: int) -> Patt
     return reader.algebra.symbol(symbol, width, CONVERGENT)
 
 
+class _Load:
+    """What the modifiers of a load say: ``differs`` where it is never known to be the same in all
+    lanes; ``mask`` has the bits that may be 1 in an element.
+    """
+
+    __slots__ = ("constant", "differs", "mask", "named", "param", "width")
+
+    def __init__(self, modifiers: tuple[str, ...]) -> None:
+        types = types_of(modifiers)
+        self.width = types.width
+        ordered = not _ORDERED.isdisjoint(modifiers)
+        self.differs = "local" in modifiers or ordered or types.width > 64
+        self.mask = EVERY_BIT if types.width >= 64 or types.signed else (1 << types.width) - 1
+        self.param = any(m.startswith("param") for m in modifiers)
+        self.constant = "const" in modifiers or "nc" in modifiers
+        self.named = not _NAMED.isdisjoint(modifiers)
+
+
+_LOADS: dict[tuple[str, ...], _Load] = {}
+
+
 def load(reader: Reader, instruction: Instruction, index: int) -> Pattern | None:
     """ld and ldu: a kernel's parameter, or one address for all lanes."""
-    modifiers = instruction.opcode.modifiers
-    address = next((o for o in instruction.operands if isinstance(o, Address)), None)
-    types = types_of(instruction.opcode.modifiers)
-    if address is None or "local" in modifiers or not _ORDERED.isdisjoint(modifiers):
+    opcode = instruction.opcode
+    what = _LOADS.get(opcode.modifiers)
+    if what is None:
+        what = _LOADS[opcode.modifiers] = _Load(opcode.modifiers)
+    if what.differs:
         return None
-    width = types.width
-    if width > 64:
+    address = instruction.operands[1] if len(instruction.operands) > 1 else None
+    if not isinstance(address, Address):
         return None
-    mask = EVERY_BIT if width == 64 or types.signed else (1 << width) - 1
-    if any(m.startswith("param") for m in modifiers):
-        return _parameter(reader, address, types, index, mask)
     where = reader.address(address)
     if where is None or not where.is_uniform:
         return None
-    if "const" in modifiers or "nc" in modifiers:
-        name = (str(instruction.opcode), index)
-        return reader.algebra.derived(name, (where,), 64, mask)
-    named = {"global", "shared", "shared::cta", "shared::cluster"} & set(modifiers)
-    if not named and reader.may_have_stack:
+    if what.param:
+        return _parameter(reader, where, what, index)
+    if what.constant:
+        return reader.algebra.derived((str(opcode), index), (where,), 64, what.mask)
+    if not what.named and reader.may_have_stack:
         return None
-    found = fresh(reader, index, mask, WARP, 64)
+    found = fresh(reader, index, what.mask, WARP, 64)
     return None if found is None else with_assumptions(reader.algebra, found, where.assumptions)
 
 
-def _parameter(
-    reader: Reader, address: Address, types: Types, index: int, mask: int
-) -> Pattern | None:
+def _parameter(reader: Reader, where: Pattern, what: _Load, index: int) -> Pattern | None:
     """ld.param of a kernel: the same in the whole grid. Its own parameters only: a space of that
     name is also where calls leave their results.
     """
-    where = reader.address(address) if reader.kernel else None
-    if where is None or not where.is_uniform:
+    if not reader.kernel:
         return None
+    mask = what.mask
     objects = [s.origin for s, _ in where.terms if s.kind == "base"]
     if not any(isinstance(v, Variable) and reader.is_parameter(v) for v in objects):
         return None
     variable = objects[0]
     if len(where.terms) > 1 or not isinstance(variable, Variable):
-        return reader.algebra.derived(("ld.param", types.width, index), (where,), 64, mask)
-    offset = where.const + index * types.width // 8
+        return reader.algebra.derived(("ld.param", what.width, index), (where,), 64, mask)
+    offset = where.const + index * what.width // 8
     if variable.pointer is not None and not offset:
         align = variable.pointer[1] or 1
         mask &= EVERY_BIT << (align & -align).bit_length() - 1
     symbol = reader.algebra.symbols.get(
-        "parameter", (variable.name, offset, types.width), mask=mask, scope=GRID
+        "parameter", (variable.name, offset, what.width), mask=mask, scope=GRID
     )
     return reader.algebra.symbol(symbol, 64)
 

@@ -334,6 +334,20 @@ HANDLERS: dict[str, Callable[[Types], Handler]] = {
 }
 
 
+_FEW = frozenset({"not", "neg", "cvt", "popc", "clz", "brev", "abs"})
+_MANY = {"mad": 4, "selp": 4, "bfe": 4, "bfi": 5}
+
+
+def least_operands(opcode: Opcode) -> int:
+    """The operands without which a handler can't say anything (PTX102)."""
+    mnemonic = opcode.mnemonic
+    if mnemonic not in HANDLERS or mnemonic in _FEW:
+        return 2
+    if mnemonic == "setp" and not {"and", "or", "xor"}.isdisjoint(opcode.modifiers):
+        return 4
+    return _MANY.get(mnemonic, 3)
+
+
 def handler(opcode: Opcode) -> Handler:
     """The handler of an opcode without memory or lanes."""
     types = types_of(opcode.modifiers)

@@ -145,6 +145,15 @@ class Vectors:
             found = self._memory[key] = self.exact(values, width)
         return found
 
+    def threads(self, exact: Exact) -> int:
+        """Of predicates, the threads with 1, as a bit set."""
+        key = ("threads", exact)
+        found = self._memory.get(key)
+        if found is None:
+            digits = ["1" if value else "0" for value in self.materialise(exact, 1, False)]
+            found = self._memory[key] = Exact(int("".join(reversed(digits)), 2), None)
+        return found.const
+
     def varying(self, exact: Exact, width: int) -> int:
         """The bits that are not the same in all threads."""
         if exact.vector is None:

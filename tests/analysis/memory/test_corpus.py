@@ -39,6 +39,7 @@ def test_every_memory_instruction_has_an_access(path: Path) -> None:
 def test_consistent(path: Path) -> None:
     functions, facts = corpus(path)
     for function in functions:
+        asked = any(i.opcode.mnemonic == "isspacep" for i in function.instructions)
         for access in facts.once(function, accesses):
             effect = memory_effect(
                 access.instruction.opcode.mnemonic, access.instruction.opcode.modifiers
@@ -48,7 +49,7 @@ def test_consistent(path: Path) -> None:
             base = access.base
             if access.tensor or base is None or base.variable is None:
                 continue
-            if base.kind == "variable":
+            if base.kind == "variable" and not asked:  # some arms then are for other addresses
                 # An address in one window is in no other's object, whatever was converted.
                 assert access.space in (base.variable.space, "generic"), access.operand
 

@@ -1,0 +1,1 @@
+"""Category 8: efficiency: what costs more than it must."""
