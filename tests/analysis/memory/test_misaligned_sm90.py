@@ -43,7 +43,6 @@ def test_what_is_reported_is_what_is_misaligned(name: str) -> None:
         assert set(levels) <= {Severity.ERROR}  # .reqntid, and no base to assume anything of
 
 
-@pytest.mark.skipif(not MEASURED.exists(), reason="not run on a GPU yet")
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_reported_is_what_faulted(name: str) -> None:
     result = rows()[name]
