@@ -114,7 +114,9 @@ class Lines:
             at = self.of(operands[1])
             if at.data or at.by_lane:
                 return DATA
-            return Line(0, 0, ALIGNED) if _is_pointer(modifiers) else SHARED_BY_ALL
+            if not _is_pointer(modifiers):
+                return SHARED_BY_ALL
+            return Line(0, 0, ALIGNED, origin=_declared(operands[1]))
         if mnemonic == "atom":
             return DATA
         if mnemonic not in _PURE or len(operands) < 2:
@@ -127,6 +129,14 @@ def _place_of(symbol: Symbol) -> Line:
     if not isinstance(target, Variable):
         return Line(0, 0, ALIGNED)
     return Line(0, 0, origin=Origin(target.space, target))
+
+
+def _declared(parameter: Operand) -> Origin | None:
+    """What ``.ptr`` says of the space that a kernel's parameter points to."""
+    base = parameter.base if type(parameter) is Address and not parameter.offset else None
+    target = base.target if type(base) is Symbol else None
+    pointer = target.pointer if isinstance(target, Variable) else None
+    return Origin(pointer[0], None) if pointer is not None and pointer[0] else None
 
 
 def _is_pointer(modifiers: tuple[str, ...]) -> bool:
