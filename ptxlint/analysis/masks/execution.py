@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...ptx.ir import Function, Operand
 from ..facts import Facts
 from ..values.edges import bits_of
-from ..values.lanes import Lanes, Threads
+from ..values.lanes import Threads
 from ..values.pattern import Pattern
 from ..values.patterns import (
     Patterns,
@@ -21,35 +21,25 @@ class Known:
     Thread sets are ints, bit *t* for thread *t*. None, everywhere, means unknown.
     """
 
-    def __init__(self, function: Function, facts: Facts, made: Patterns) -> None:
+    def __init__(self, function: Function, made: Patterns) -> None:
         self.made = made
         self.space = made.space
         self.flow = made.solver.flow
         self.dominators = made.solver.dominators
-        guarded = [
-            value
-            for block in self.flow.blocks
-            if block.stop > block.start and self.flow.instructions[block.stop - 1].guard is not None
-            for value in made.solver.ssa.reads[block.stop - 1]
-        ]
-        made.solver.solve(guarded)
         # What runs in a device function depends on its callers.
-        self._lanes = Lanes(function, facts, made.solver) if function.is_kernel else None
+        self._told = function.is_kernel
 
     def block(self, block: int) -> Threads | None:
         """The threads that execute a block."""
-        return None if self._lanes is None else self._lanes.block(block)
+        return self.made.lanes(block) if self._told else None
 
     def edge(self, block: int, successor: int) -> Threads | None:
         """The threads that go from a block to one of its successors."""
-        return None if self._lanes is None else self._lanes.edge(block, successor)
+        return self.made.edge_threads(block, successor) if self._told else None
 
     def threads(self, index: int) -> Threads | None:
         """The threads that execute an instruction, its guard included."""
-        if self._lanes is None:
-            return None
-        self.made.solver.solve(self.made.solver.ssa.reads[index])
-        return self._lanes.instruction(index)
+        return self.made.threads(index) if self._told else None
 
     def guard(self, index: int) -> Pattern | None:
         """The guard of an instruction."""
@@ -73,15 +63,15 @@ class Known:
 
 def known(function: Function, facts: Facts) -> Known:
     """What is known of a function by its launch shape or the stated assumption."""
-    return Known(function, facts, facts.once(function, patterns))
+    return Known(function, facts.once(function, patterns))
 
 
 def known_inside(function: Function, facts: Facts) -> Known:
     """The same of a warp in which all bound checks agree."""
-    return Known(function, facts, facts.once(function, interior_patterns))
+    return Known(function, facts.once(function, interior_patterns))
 
 
 def known_in_rows_of_16(function: Function, facts: Facts) -> Known | None:
     """The same in blocks 16 threads wide; None where nothing depends on the width."""
     made = facts.once(function, patterns_in_rows_of_16)
-    return None if made is None else Known(function, facts, made)
+    return None if made is None else Known(function, made)

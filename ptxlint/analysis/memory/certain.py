@@ -9,8 +9,7 @@ from ..facts import Facts
 from ..flow.control import control_dependence, control_of_remaining
 from ..flow.dominance import dominators
 from ..flow.graph import control_flow
-from ..flow.ssa import values
-from ..values.lanes import Lanes, Threads
+from ..values.lanes import Threads
 from ..values.pattern import Pattern
 from ..values.patterns import patterns
 from ..values.uniformity import LANE_DEPENDENT, uniformity
@@ -36,7 +35,6 @@ class Certainty:
         self._flow = facts.once(function, control_flow)
         self._control = facts.once(function, control_dependence)
         self._deciding: dict[int, frozenset[int]] = {}
-        self._lanes: Lanes | None = None
 
     def of(self, index: int) -> Certain | None:
         """What is certain of an instruction; None where a launch may pass it by."""
@@ -56,20 +54,10 @@ class Certainty:
             return Certain(None, tuple(sorted(flow.blocks[b].stop - 1 for b in open_)))
         if guarded and not self._is_exact(index):
             return None
-        threads = self._execution().instruction(index)
+        threads = self._facts.once(self._function, patterns).threads(index)
         if threads is None:
             return Certain(None, ()) if not branches and not guarded else None
         return Certain(threads, ()) if threads.bits else None
-
-    def _execution(self) -> Lanes:
-        """Who executes what, with early returns of known threads too."""
-        if self._lanes is None:
-            solver = self._facts.once(self._function, patterns).solver
-            reads = self._facts.once(self._function, values).reads
-            ends = [b.stop - 1 for b in self._flow.blocks if len(b)]
-            solver.solve([value for end in ends for value in reads[end]])
-            self._lanes = Lanes(self._function, self._facts, solver)
-        return self._lanes
 
     def _branches(self, block: int) -> frozenset[int]:
         """The blocks whose branches decide whether this one is executed at all."""

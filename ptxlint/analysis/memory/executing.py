@@ -8,10 +8,9 @@ from typing import NamedTuple
 from ...ptx.ir import Function
 from ..bitset import members
 from ..facts import Facts
-from ..flow.graph import control_flow
 from ..launch import launch_shape
 from ..values.assumed import texts
-from ..values.patterns import Patterns, interior_patterns, patterns
+from ..values.patterns import interior_patterns, patterns
 from .access import Access
 from .requests import matrices
 
@@ -38,7 +37,7 @@ def executing(access: Access, function: Function, facts: Facts) -> Executing | N
     known = facts.once(function, patterns)
     threads = known.threads(access.index)
     if threads is None:
-        threads = facts.once(function, _interior).threads(access.index)
+        threads = facts.once(function, interior_patterns).threads(access.index)
         if threads is None:
             return None
     lanes = 8 * matrices(access) or _WARP
@@ -48,17 +47,6 @@ def executing(access: Access, function: Function, facts: Facts) -> Executing | N
             warps.setdefault(thread // _WARP, []).append(thread)
     assumed = texts(threads.assumptions)
     return Executing(list(warps.values()), assumed, known.space.exact) if warps else None
-
-
-def _interior(function: Function, facts: Facts) -> Patterns:
-    """The patterns of warps inside the data, every branch looked at."""
-    known = facts.once(function, interior_patterns)
-    flow = facts.once(function, control_flow)
-    for block in flow.blocks:
-        terminator = flow.terminator(block)
-        if terminator is not None and terminator.guard is not None:
-            known.at(block.stop - 1, terminator.guard.register)
-    return known
 
 
 class Misfits(NamedTuple):
