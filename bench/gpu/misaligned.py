@@ -15,11 +15,8 @@ import argparse
 import json
 import re
 import struct
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 DATA = 1 << 20
-CHILDREN = 12
+_CHILDREN = 12
 INTEGER = 256  # what a parameter of a corpus kernel that is no pointer is
 _LONGEST = 20  # seconds that one kernel may take
 
@@ -241,6 +238,7 @@ def _of_corpus() -> Iterator[Case]:
 
 def launch() -> None:
     """Run the kernel that comes on standard input; its end says how it went."""
+    from bench.gpu.children import RESULT
     from bench.gpu.driver import Device, DriverError
 
     case = Case(*json.load(sys.stdin))
@@ -257,43 +255,10 @@ def launch() -> None:
                 parameters.append(struct.pack("<q" if "64" in kind else "<i", INTEGER))
         device.launch(function, case.block, parameters)
     except DriverError as error:
-        print("RESULT", error.code, str(error)[:200].replace("\n", " "), flush=True)
+        words = "" if error.code == 716 else " " + str(error)[:200].replace("\n", " ")
+        print(f"{RESULT}{error.code}{words}", flush=True)
         return
-    print("RESULT ok", flush=True)
-
-
-def _result(case: Case) -> str:
-    """What the child that runs one kernel says."""
-    try:
-        child = subprocess.run(
-            [sys.executable, __file__, "--launch"],
-            input=json.dumps(case),
-            capture_output=True,
-            text=True,
-            timeout=_LONGEST,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    line = next((x for x in child.stdout.splitlines() if x.startswith("RESULT ")), None)
-    if line is None:
-        return f"died: {child.stderr[-200:]}"
-    code, _, rest = line.removeprefix("RESULT ").partition(" ")
-    return code if code in ("ok", "716") else f"{code} {rest}"
-
-
-def run(file: Path) -> None:
-    """Run all; write what they did."""
-    start = time.monotonic()
-    found = cases()
-    with ThreadPoolExecutor(CHILDREN) as pool:
-        results = list(pool.map(_result, found.values()))
-    rows = [{"name": name, "result": result} for name, result in zip(found, results, strict=True)]
-    gpu = "one block of each kernel, NVIDIA H200, sm_90"
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    file.write_text(f'{{"source": "{gpu}", "kernels": [\n{lines}\n]}}\n', encoding="utf-8")
-    kinds = [result.split()[0] for result in results]
-    print({kind: kinds.count(kind) for kind in sorted(set(kinds))}, time.monotonic() - start)
+    print(f"{RESULT}ok", flush=True)
 
 
 def main() -> None:
@@ -304,7 +269,9 @@ def main() -> None:
     if flags.launch:
         launch()
     elif flags.file is not None:
-        run(flags.file)
+        from bench.gpu.children import run_all
+
+        run_all(__file__, cases(), flags.file, _LONGEST, _CHILDREN)
 
 
 if __name__ == "__main__":

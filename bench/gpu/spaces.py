@@ -13,13 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,6 +138,7 @@ def _kernel(read: str) -> str:
 
 def launch() -> None:
     """Run the kernel that comes on standard input; its end says how it went."""
+    from bench.gpu.children import RESULT
     from bench.gpu.driver import Device, DriverError
 
     case = Case(*json.load(sys.stdin))
@@ -153,44 +150,10 @@ def launch() -> None:
         device.launch(function, (32, 1, 1), [struct.pack("<Q", out), given])
         (word,) = struct.unpack("<I", device.read(out, 4))
     except DriverError as error:
-        print("RESULT", error.code, str(error)[:200].replace("\n", " "), flush=True)
+        words = "" if error.code == 700 else " " + str(error)[:200].replace("\n", " ")
+        print(f"{RESULT}{error.code}{words}", flush=True)
         return
-    print("RESULT", "right" if word == case.right else f"other {word:#x}", flush=True)
-
-
-def _result(case: Case) -> str:
-    """What the child that runs one kernel says."""
-    child = subprocess.Popen(
-        [sys.executable, __file__, "--launch"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, _ = child.communicate(json.dumps(case), timeout=_LONGEST)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        return "timeout"
-    line = next((x for x in output.splitlines() if x.startswith("RESULT ")), None)
-    if line is None:
-        return "died"
-    word, _, rest = line.removeprefix("RESULT ").partition(" ")
-    return word if word in ("right", "700", "716") else f"{word} {rest}"
-
-
-def run(file: Path) -> None:
-    """Run all; write what they did."""
-    found = cases()
-    with ThreadPoolExecutor(_CHILDREN) as pool:
-        results = list(pool.map(_result, found.values()))
-    rows = [{"name": name, "result": result} for name, result in zip(found, results, strict=True)]
-    gpu = "one block of each kernel, NVIDIA H200, sm_90"
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    file.write_text(f'{{"source": "{gpu}", "kernels": [\n{lines}\n]}}\n', encoding="utf-8")
-    kinds = [result.split()[0] for result in results]
-    print({kind: kinds.count(kind) for kind in sorted(set(kinds))})
+    print(f"{RESULT}right" if word == case.right else f"{RESULT}other {word:#x}", flush=True)
 
 
 def main() -> None:
@@ -202,7 +165,9 @@ def main() -> None:
     if flags.launch:
         launch()
     elif flags.file is not None:
-        run(flags.file)
+        from bench.gpu.children import run_all
+
+        run_all(__file__, cases(), flags.file, _LONGEST, _CHILDREN)
 
 
 if __name__ == "__main__":
