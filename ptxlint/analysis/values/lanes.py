@@ -88,7 +88,7 @@ class Lanes:
         entry = self._flow.order[0]
         self._blocks[entry] = Threads(self._solver.space.everyone, 0)
         for block in self._flow.order[1:]:
-            if not self._steady(block):
+            if not self._steady(block) or self._only_leaves(block):
                 continue
             above = self._above(block)
             if self._tree.dominates(block, above):
@@ -101,6 +101,13 @@ class Lanes:
             ]
             if edges and edges[0] is not None and all(e == edges[0] for e in edges):
                 self._blocks[block] = edges[0]
+
+    def _only_leaves(self, block: int) -> bool:
+        """Whether a block is but the end: lanes that are there need not wait for the others, and
+        do not where those wait for them in a warp operation.
+        """
+        here = self._flow.blocks[block]
+        return here.leaves and here.stop - here.start == 1
 
     def _steady(self, block: int) -> bool:
         """Whether each turn of all loops around a block has the same lanes of a warp."""
