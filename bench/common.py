@@ -1,23 +1,20 @@
 """What the benchmarks share: PTX files and their labels, ptxas, processor time, tables.
 
-Nothing of ptxlint is imported here: what only starts and measures other processes stays small.
+Nothing of ptxlint is loaded with it: what only starts and measures other processes stays small.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import glob
 import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -138,16 +135,11 @@ def chosen(found: list[File], flags: argparse.Namespace) -> list[File]:
 # --- tools ---------------------------------------------------------------------------------------
 
 
-@cache
 def ptxas(given: str | None = None) -> str | None:
-    """ptxas: as given, $PTXAS, the one beside this Python, that of $CUDA_HOME, that on PATH."""
-    candidates = [given, os.environ.get("PTXAS")]
-    for folder in sys.path:
-        candidates += sorted(glob.glob(f"{folder}/nvidia/*/bin/ptxas"), reverse=True)
-    if home := os.environ.get("CUDA_HOME"):
-        candidates.append(f"{home}/bin/ptxas")
-    candidates.append("ptxas")
-    return next((found for name in candidates if name and (found := shutil.which(name))), None)
+    """ptxas: as given, or where ptxlint itself looks for it."""
+    from ptxlint.inputs import tools
+
+    return tools.ptxas(given)
 
 
 def needed_ptxas(parser: argparse.ArgumentParser, given: str | None) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .engine.api import compat as compat
     from .inputs.images import Image as Image
     from .inputs.images import open_inputs as open_inputs
+    from .isa.occupancy import Occupancy as Occupancy
+    from .isa.occupancy import occupancy as occupancy
     from .model import Confidence as Confidence
     from .model import Finding as Finding
     from .model import Position as Position
@@ -32,6 +34,7 @@ __all__ = [
     "Finding",
     "Image",
     "Module",
+    "Occupancy",
     "Position",
     "Rule",
     "Severity",
@@ -40,6 +43,7 @@ __all__ = [
     "check_path",
     "check_text",
     "compat",
+    "occupancy",
     "open_inputs",
     "parse",
 ]
@@ -50,6 +54,7 @@ _HOMES = {
     "Finding": "model",
     "Image": "inputs.images",
     "Module": "ptx.ir",
+    "Occupancy": "isa.occupancy",
     "Position": "model",
     "Rule": "model",
     "Severity": "model",
@@ -57,6 +62,7 @@ _HOMES = {
     "check_path": "engine.api",
     "check_text": "engine.api",
     "compat": "engine.api",
+    "occupancy": "isa.occupancy",
     "open_inputs": "inputs.images",
     "parse": "ptx",
 }

@@ -14,6 +14,10 @@ _KERNEL = (
     "name",
     "demangled",
     "registers",
+    "registers_low",
+    "registers_high",
+    "spill_stores",
+    "spill_loads",
     "stack",
     "spill_instructions",
     "shared",
@@ -26,6 +30,7 @@ _KERNEL = (
 )
 _BOUNDS = ("reqntid", "maxntid", "minnctapersm", "maxnreg", "reqnctapercluster")
 _BLOCK = ("block", "block_source")
+_GPU = ("threads", "blocks", "occupancy", "limiter", "failure")
 _SPACES = ("shared", "global")
 _STATES = ("known", "stride", "data", "unknown")
 
@@ -37,18 +42,24 @@ def text(rows: Sequence[FileRow]) -> str:
     """
     verbose = any(kernel.details is not None for row in rows for kernel in row.kernels)
     counts = [f"{space}_{state}" for space in _SPACES for state in _STATES] if verbose else []
+    targets = list(dict.fromkeys(g.target for r in rows for k in r.kernels for g in k.gpus))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*_FILE, *_KERNEL, *_BOUNDS, *_BLOCK, *counts])
+    heads = [f"{target}_{name}" for target in targets for name in _GPU]
+    writer.writerow([*_FILE, *_KERNEL, *_BOUNDS, *_BLOCK, *heads, *counts])
     for row in rows:
         for kernel in row.kernels:
             place = [row.path, row.member, row.kind, row.target]
-            writer.writerow([*place, *_values(kernel), *(_counts(kernel) if verbose else ())])
+            cells = [*_values(kernel), *_gpus(kernel, targets)]
+            writer.writerow([*place, *cells, *(_counts(kernel) if verbose else ())])
     return out.getvalue()
 
 
 def _values(kernel: KernelRow) -> list[object]:
     value = kernel_value(kernel)
+    estimate, spills = value.get("registers_estimate") or {}, value.get("spills") or {}
+    value.update(registers_low=estimate.get("low"), registers_high=estimate.get("high"))
+    value.update(spill_stores=spills.get("stores"), spill_loads=spills.get("loads"))
     bounds, block = value["bounds"], value.get("block") or {}
     return [
         *[_cell(value.get(name)) for name in _KERNEL],
@@ -56,6 +67,21 @@ def _values(kernel: KernelRow) -> list[object]:
         _cell(block.get("threads")),
         block.get("source"),
     ]
+
+
+def _gpus(kernel: KernelRow, targets: list[str]) -> list[object]:
+    found = {gpu.target: gpu for gpu in kernel.gpus}
+    cells: list[object] = []
+    for target in targets:
+        gpu = found.get(target)
+        if gpu is None or gpu.found is None:
+            cells += [None] * len(_GPU)
+            continue
+        known = gpu.found
+        failure = None if known.failure is None else known.failure.code
+        limiter = " ".join(name.replace(" ", "_") for name in known.limiter)
+        cells += [gpu.launch.threads, known.blocks, round(known.share, 4), limiter, failure]
+    return cells
 
 
 def _counts(kernel: KernelRow) -> list[int]:

@@ -12,6 +12,7 @@ from ..analysis.launch import ONE_DIMENSION, WHOLE_WARPS
 from ..analysis.memory.requests import Request
 from ..inputs.cubin import Kernel
 from ..model import SourceLine
+from .resources_gpus import Gpu, Registers
 from .resources_rows import AccessRow, Details, FileRow, KernelRow
 
 SCHEMA_VERSION = 1
@@ -45,6 +46,9 @@ def kernel_value(kernel: KernelRow) -> dict[str, Any]:
         value.update(_ptx(kernel.text))
     if kernel.machine is not None:
         value.update(_machine(kernel.machine))
+    elif kernel.registers is not None:
+        value.update(_registers(kernel.registers))
+    value["gpus"] = [_gpu(gpu) for gpu in kernel.gpus]
     if kernel.details is not None:
         value.update(_details(kernel.details))
     return value
@@ -88,6 +92,42 @@ def _machine(kernel: Kernel) -> dict[str, Any]:
         "barriers": kernel.barriers,
         "bounds": {name: list(sizes) for name, sizes in bounds.items() if sizes},
         "code": kernel.size,
+    }
+
+
+def _registers(found: Registers) -> dict[str, Any]:
+    estimate = {"low": found.low, "middle": found.middle, "high": found.high}
+    return {
+        "registers": found.middle if found.exact else None,
+        "registers_estimate": None if found.exact else estimate,
+        "spills": None if found.spills is None else found.spills._asdict(),
+    }
+
+
+def _gpu(gpu: Gpu) -> dict[str, Any]:
+    found, launch = gpu.found, gpu.launch
+    value: dict[str, Any] = {
+        "target": gpu.target,
+        "threads": launch.threads,
+        "threads_source": launch.source or None,
+        "dynamic_shared": launch.dynamic,
+    }
+    if found is None or gpu.least is None or gpu.most is None:
+        return {**value, "blocks": None}
+    failure = found.failure
+    return {
+        **value,
+        "blocks": found.blocks,
+        "blocks_range": [gpu.least.blocks, gpu.most.blocks],
+        "warps": found.warps,
+        "most_warps": found.most_warps,
+        "occupancy": round(found.share, 4),
+        "limiter": list(found.limiter),
+        "allowed": found.allowed,
+        "failure": None
+        if failure is None
+        else {"code": failure.code, "name": failure.name, "why": failure.why},
+        "steps": [step._asdict() for step in gpu.steps],
     }
 
 

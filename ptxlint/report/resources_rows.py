@@ -12,13 +12,26 @@ from ..analysis.kernel_resources import KernelResources, kernel_resources
 from ..analysis.memory.requests import KNOWN, STRIDE, Request
 from ..analysis.memory.requirements import alignment_requirements
 from ..analysis.memory.view import Row, Share, view
+from ..analysis.register_estimate import register_estimate
 from ..engine.demangle import demangle
 from ..engine.origin import Origins
 from ..inputs.cubin import Kernel
+from ..inputs.ptxas import Assembled
 from ..model import Position, SourceLine
 from ..ptx.ir import Function
+from .resources_gpus import (
+    CUBIN,
+    ESTIMATE,
+    PTXAS,
+    Gpu,
+    Registers,
+    gpus,
+    launch_of_machine,
+    launch_of_text,
+    static_shared,
+)
 
-PTX, CUBIN = "ptx", "cubin"
+PTX = "ptx"
 # Itanium C++ ABI, "Local names": _ZZ <function> E <length> <name> [_ <number>].
 _LOCAL = re.compile(r"E(\d{1,4})")
 _SECOND_OF_ITS_NAME = re.compile(r"_\d|__\d+_")
@@ -55,12 +68,16 @@ class Details(NamedTuple):
 
 
 class KernelRow(NamedTuple):
-    """One kernel: ``text`` of PTX, ``machine`` of a cubin; the other is None."""
+    """One kernel: ``text`` of PTX, ``machine`` of a cubin; the other is None. ``gpus``: how it does
+    on each target that was asked for.
+    """
 
     name: str
     text: KernelResources | None
     machine: Kernel | None
     details: Details | None = None
+    registers: Registers | None = None
+    gpus: tuple[Gpu, ...] = ()
 
     @property
     def demangled(self) -> str:
@@ -85,11 +102,47 @@ class FileRow:
         return self.path if self.member is None else f"{self.path}!{self.member}"
 
 
-def ptx_row(kernel: Function, facts: Facts, origins: Origins | None) -> KernelRow:
+class Asked(NamedTuple):
+    """What a run asks of each kernel: ``targets`` (none: the file's own), ``dynamic`` bytes of
+    shared memory, and of PTX what ptxas made of it, or None.
+    """
+
+    targets: tuple[str, ...] = ()
+    dynamic: int = 0
+    made: Assembled | None = None
+
+
+def ptx_row(kernel: Function, facts: Facts, origins: Origins | None, asked: Asked) -> KernelRow:
     """The row of a kernel of PTX; with ``origins``, its accesses too."""
     found = kernel_resources(kernel, facts)
     details = None if origins is None else _details(kernel, facts, origins)
-    return KernelRow(kernel.name, found, None, details)
+    registers = _registers(kernel, facts, asked.made)
+    launch = launch_of_text(found, asked.dynamic)
+    targets = asked.targets or ((facts.target,) if facts.target else ())
+    barriers = len(found.barriers.ids)
+    rows = gpus(targets, registers, launch, found.shared, barriers)
+    return KernelRow(kernel.name, found, None, details, registers, tuple(rows))
+
+
+def _registers(kernel: Function, facts: Facts, made: Assembled | None) -> Registers:
+    exact = None if made is None else made.kernels.get(kernel.name)
+    if exact is None or made is None:
+        return Registers(*facts.once(kernel, register_estimate), ESTIMATE)
+    number = exact.registers
+    spills = made.spills.get(kernel.name)
+    return Registers(number, number, number, PTXAS, spills, len(exact.spills))
+
+
+def cubin_row(
+    kernel: Kernel, target: str, block: tuple[int, int, int] | None, asked: Asked
+) -> KernelRow:
+    """The row of a kernel of a cubin for ``target``."""
+    number = kernel.registers
+    registers = Registers(number, number, number, CUBIN)
+    launch = launch_of_machine(kernel, block, asked.dynamic)
+    shared = static_shared(kernel, target)
+    rows = gpus(asked.targets or (target,), registers, launch, shared, kernel.barriers)
+    return KernelRow(kernel.name, None, kernel, None, registers, tuple(rows))
 
 
 def _details(kernel: Function, facts: Facts, origins: Origins) -> Details:

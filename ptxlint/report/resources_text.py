@@ -11,14 +11,16 @@ from ..analysis.memory.requests import DATA, KNOWN, STRIDE
 from ..analysis.memory.view import Share
 from ..inputs.cubin import Kernel
 from .names import shorten
+from .resources_gpus import Gpu, Registers
 from .resources_rows import PTX, AccessRow, Details, FileRow, KernelRow
 from .summary import plural
 
 Line = list[tuple[str, str]]  # pieces of a line, each with its style
 Cells = tuple[str, ...]
 
-_PTX_HEAD = ("shared", "dynamic", "local", "param", "barriers", "block", "bounds", "kernel")
-_CUBIN_HEAD = ("registers", "stack", "shared", "const", "param", "barriers", "bounds", "kernel")
+_PTX_HEAD = ("registers", "spills", "shared", "dynamic", "local", "param", "barriers", "block",
+             "bounds")  # fmt: skip
+_CUBIN_HEAD = ("registers", "stack", "shared", "const", "param", "barriers", "bounds")
 _ACCESS_HEAD = ("line", "opcode", "space", "bytes", "a warp's request", "address")
 _RIGHT = frozenset({"shared", "local", "param", "registers", "stack", "line", "bytes"})
 _KINDS = {PTX: "PTX", "cubin": "machine code"}
@@ -47,7 +49,8 @@ def _file(row: FileRow) -> Iterator[Line]:
     if not row.kernels:
         yield [("  no kernels", "dim")]
         return
-    head = _PTX_HEAD if row.kind == PTX else _CUBIN_HEAD
+    targets = tuple(gpu.target for gpu in row.kernels[0].gpus)
+    head = (*(_PTX_HEAD if row.kind == PTX else _CUBIN_HEAD), *targets, "kernel")
     table = _aligned([head, *[_cells(kernel) for kernel in row.kernels]], head)
     yield [(f"  {table[0]}", "dim")]
     for kernel, line in zip(row.kernels, table[1:], strict=True):
@@ -71,10 +74,40 @@ def _aligned(rows: Sequence[Cells], head: Cells) -> list[str]:
 
 
 def _cells(kernel: KernelRow) -> Cells:
-    name = shorten(kernel.demangled)
+    ends = (*map(_gpu, kernel.gpus), shorten(kernel.demangled))
     if kernel.text is not None:
-        return (*_ptx(kernel.text), name)
-    return (*_machine(kernel.machine), name) if kernel.machine is not None else (name,)
+        return (*_registers(kernel.registers), *_ptx(kernel.text), *ends)
+    return (*_machine(kernel.machine), *ends) if kernel.machine is not None else ends
+
+
+def _registers(found: Registers | None) -> Cells:
+    """``48``, or ``~46 (38-60)`` where that is estimated; bytes of spilling stores and loads."""
+    if found is None:
+        return (_NONE, _NONE)
+    if not found.exact:
+        return (f"~{found.middle} ({found.low}-{found.high})", _NONE)
+    spills = found.spills
+    if spills is None:
+        return (str(found.middle), _NONE)
+    spilled = f"{spills.stores}+{spills.loads}" if spills.stores or spills.loads else "0"
+    return (str(found.middle), spilled)
+
+
+def _gpu(gpu: Gpu) -> str:
+    """``75 % 6x256: registers (<= 32: 100 %)``, or why a launch fails."""
+    found = gpu.found
+    if found is None:
+        return "no limits known"
+    if found.failure is not None:
+        return f"fails with {found.failure.code} ({gpu.launch.threads} threads)"
+    limiter = ", ".join(found.limiter)
+    more = "; ".join(
+        f"{step.resource} <= {step.value:,}: {100 * step.warps // found.most_warps} %"
+        for step in gpu.steps
+    )
+    taken = "" if gpu.launch.source else "?"
+    text = f"{100 * found.warps // found.most_warps} % {found.blocks}x{gpu.launch.threads}{taken}"
+    return f"{text}: {limiter}" + (f" ({more})" if more else "")
 
 
 def _ptx(found: KernelResources) -> Cells:

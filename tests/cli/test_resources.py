@@ -35,8 +35,9 @@ ONE = HEAD + (
 TWO = ONE + ".visible .entry g() { ret; }\n"
 TABLE = """\
 a.ptx (PTX, sm_80)
-  shared  dynamic  local  param  barriers  block              bounds           kernel
-    2048  yes          0     12  0         64x1x1 (.reqntid)  reqntid 64x1x1  f(float*, int)
+registers spills shared dynamic local param barriers block bounds sm_80 kernel
+~16 (16-18) - 2048 yes 0 12 0 64x1x1 (.reqntid) reqntid 64x1x1 100 % 32x64: warps, blocks \
+f(float*, int)
 """
 DETAILS = """\
 param_0 must be 4-byte aligned because of line 18
