@@ -7,6 +7,7 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor agrees with (378 points on an H200).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import NamedTuple
 
 from .limits import Limits, limits
@@ -61,6 +62,18 @@ class Occupancy(NamedTuple):
         return self.warps / self.most_warps
 
 
+class Bounds(NamedTuple):
+    """What a kernel's directives ask of a block: ``most`` threads (.maxntid, as a product), or
+    exactly the shape ``required`` (.reqntid). None where there is no such directive.
+    """
+
+    most: int | None = None
+    required: tuple[int, int, int] | None = None
+
+
+UNBOUND = Bounds()
+
+
 class Step(NamedTuple):
     """With ``value`` of ``resource`` (registers of a thread, bytes of shared memory, threads of a
     block), or fewer, an SM holds ``warps``.
@@ -85,6 +98,32 @@ def occupancy(
         raise ValueError("threads must be at least 1, and nothing less than 0")
     known = limits(target)
     return None if known is None else _occupancy(known, registers, threads, shared, barriers)
+
+
+def launch_failure(
+    target: str,
+    *,
+    registers: int,
+    block: tuple[int, int, int],
+    shared: int = 0,
+    bounds: Bounds = UNBOUND,
+) -> Failure | None:
+    """Why cuLaunchKernel refuses a block of that shape; None where it takes it, or where the
+    target's limits are not published. 5,040 launches on an H200 were as it says.
+    """
+    threads = prod(block)
+    if bounds.required is not None and block != bounds.required:
+        why = f"a block of {_shape(block)}, and .reqntid demands {_shape(bounds.required)}"
+        return Failure(INVALID_VALUE, why)
+    if bounds.most is not None and threads > bounds.most:
+        why = f"{threads:,} threads of a block, and .maxntid allows {bounds.most:,}"
+        return Failure(INVALID_VALUE, why)
+    known = limits(target)
+    return None if known is None else _failure(known, registers, threads, shared)
+
+
+def _shape(block: tuple[int, int, int]) -> str:
+    return "x".join(map(str, block))
 
 
 def steps(

@@ -78,7 +78,7 @@ def _gpus(kernel: KernelRow, targets: list[str]) -> list[object]:
             cells += [None] * len(_GPU)
             continue
         known = gpu.found
-        failure = None if known.failure is None else known.failure.code
+        failure = None if gpu.failure is None else gpu.failure.code
         limiter = " ".join(name.replace(" ", "_") for name in known.limiter)
         cells += [gpu.launch.threads, known.blocks, round(known.share, 4), limiter, failure]
     return cells

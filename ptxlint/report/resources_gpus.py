@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -11,7 +11,15 @@ from ..analysis.kernel_resources import KernelResources
 from ..inputs.cubin import Kernel
 from ..inputs.ptxas import Spills
 from ..isa.limits import limits
-from ..isa.occupancy import Occupancy, Step, occupancy, steps
+from ..isa.occupancy import (
+    Bounds,
+    Failure,
+    Occupancy,
+    Step,
+    launch_failure,
+    occupancy,
+    steps,
+)
 
 ASSUMED_THREADS = 256
 _COUNTS_RESERVED = 90  # since this sm_ number
@@ -39,19 +47,25 @@ class Registers(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """What is launched: ``threads`` of a block, whence (``--block``, ``.reqntid``, ``.maxntid``;
-    empty: taken), and bytes of ``dynamic`` shared memory.
+    """What is launched: a ``block``, whence (``--block``, ``.reqntid``, ``.maxntid``; empty: it is
+    taken), bytes of ``dynamic`` shared memory, and what the kernel's directives ask of it.
     """
 
-    threads: int
+    block: tuple[int, int, int]
     source: str
     dynamic: int
+    bounds: Bounds
+
+    @property
+    def threads(self) -> int:
+        """Threads of the block."""
+        return prod(self.block)
 
 
 class Gpu(NamedTuple):
     """A kernel on one target. ``found`` by the middle of the registers, ``least`` and ``most`` by
-    the ends of their interval; ``steps`` what would give more warps. None where the target's
-    limits are not published.
+    the ends of their interval; ``steps`` what would give more warps; ``failure`` why every launch
+    fails, of an estimate where its lower end does. None where a target's limits are not published.
     """
 
     target: str
@@ -60,28 +74,44 @@ class Gpu(NamedTuple):
     least: Occupancy | None
     most: Occupancy | None
     steps: list[Step]
+    failure: Failure | None
 
 
 def launch_of_text(found: KernelResources, dynamic: int) -> Launch:
     """The launch of a kernel of PTX, as far as it is told."""
+    bounds = _bounds(found.bounds.get("maxntid"), found.bounds.get("reqntid"))
     if found.shape.block is not None:
-        return Launch(prod(found.shape.block), found.shape.source, dynamic)
-    most = found.bounds.get("maxntid")
-    if most:
-        return Launch(prod(most), ".maxntid", dynamic)
-    return Launch(ASSUMED_THREADS, "", dynamic)
+        return Launch(found.shape.block, found.shape.source, dynamic, bounds)
+    return _launch(((found.bounds.get("maxntid"), ".maxntid"),), dynamic, bounds)
 
 
 def launch_of_machine(kernel: Kernel, block: Sequence[int] | None, dynamic: int) -> Launch:
     """The launch of a kernel of a cubin."""
-    for sizes, source in (
+    shapes = (
         (block, "--block"),
         (kernel.required_threads, ".reqntid"),
         (kernel.max_threads, ".maxntid"),
-    ):
+    )
+    return _launch(shapes, dynamic, _bounds(kernel.max_threads, kernel.required_threads))
+
+
+def _launch(
+    shapes: Iterable[tuple[Sequence[int] | None, str]], dynamic: int, bounds: Bounds
+) -> Launch:
+    """With the first shape that there is."""
+    for sizes, source in shapes:
         if sizes:
-            return Launch(prod(sizes), source, dynamic)
-    return Launch(ASSUMED_THREADS, "", dynamic)
+            return Launch(_three(sizes), source, dynamic, bounds)
+    return Launch((ASSUMED_THREADS, 1, 1), "", dynamic, bounds)
+
+
+def _bounds(most: Sequence[int] | None, required: Sequence[int] | None) -> Bounds:
+    return Bounds(prod(most) if most else None, _three(required) if required else None)
+
+
+def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
 
 
 def gpus(
@@ -91,7 +121,7 @@ def gpus(
     rows = []
     for target in targets:
         if limits(target) is None:
-            rows.append(Gpu(target, launch, None, None, None, []))
+            rows.append(Gpu(target, launch, None, None, None, [], None))
             continue
         middle, fewest, most = (
             occupancy(
@@ -110,7 +140,14 @@ def gpus(
             shared=shared + launch.dynamic,
             barriers=barriers,
         )
-        rows.append(Gpu(target, launch, middle, most, fewest, more))
+        failure = launch_failure(
+            target,
+            registers=registers.low,
+            block=launch.block,
+            shared=shared + launch.dynamic,
+            bounds=launch.bounds,
+        )
+        rows.append(Gpu(target, launch, middle, most, fewest, more, failure))
     return rows
 
 

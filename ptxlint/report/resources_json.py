@@ -114,7 +114,7 @@ def _gpu(gpu: Gpu) -> dict[str, Any]:
     }
     if found is None or gpu.least is None or gpu.most is None:
         return {**value, "blocks": None}
-    failure = found.failure
+    failure = gpu.failure
     return {
         **value,
         "blocks": found.blocks,

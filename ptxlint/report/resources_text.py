@@ -98,8 +98,8 @@ def _gpu(gpu: Gpu) -> str:
     found = gpu.found
     if found is None:
         return "no limits known"
-    if found.failure is not None:
-        return f"fails with {found.failure.code} ({gpu.launch.threads} threads)"
+    if gpu.failure is not None:
+        return f"fails with {gpu.failure.code} ({gpu.launch.threads} threads)"
     limiter = ", ".join(found.limiter)
     more = "; ".join(
         f"{step.resource} <= {step.value:,}: {100 * step.warps // found.most_warps} %"

@@ -12,10 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from bench.gpu import launches
+from ptxlint.inputs import tools
+from ptxlint.inputs.cubin import Kernel
+from ptxlint.inputs.ptxas import assembled
 from ptxlint.isa.limits import capabilities, limits
-from ptxlint.isa.occupancy import occupancy, steps
+from ptxlint.isa.occupancy import Bounds, launch_failure, occupancy, steps
+from ptxlint.report.resources_gpus import static_shared
+
+from .. import ptxas
 
 HERE = Path(__file__).parent
+CORPUS = HERE.parents[1] / "corpus" / "ptx" / "sm_80"
+LAUNCHES = json.loads((HERE / "launches_sm90.json").read_text())
 MEASURED = json.loads((HERE / "occupancy_sm90.json").read_text())["points"]
 REGISTERS = (16, 24, 32, 33, 40, 48, 64, 65, 72, 80, 96, 120, 128, 168, 200, 248, 255)
 THREADS = (1, 32, 33, 64, 96, 128, 160, 192, 256, 288, 384, 512, 544, 640, 768, 896, 1000, 1024)
@@ -69,6 +78,53 @@ def test_the_toolkits_header_says_the_same(tmp_path: Path) -> None:
         )
         assert found is not None
         assert found.blocks == blocks, (target, registers, threads, shared, barriers)
+
+
+def test_a_gpu_took_and_refused_the_same_launches() -> None:
+    count = 0
+    for row in LAUNCHES["kernels"]:
+        bounds = _bounds(row["name"])
+        for block, dynamic, code in row["launches"]:
+            failure = launch_failure(
+                "sm_90",
+                registers=row["registers"],
+                block=tuple(block),
+                shared=row["shared"] + dynamic,
+                bounds=bounds,
+            )
+            assert (0 if failure is None else failure.code) == code, (row["name"], block, dynamic)
+            count += 1
+    assert count > 5_000
+
+
+def _bounds(name: str) -> Bounds:
+    """What the directives of a kernel of bench/gpu/launches.py say."""
+    number = name.partition("bounds")[2]
+    if not number:
+        return Bounds()
+    words = launches.BOUNDS[int(number)].replace(",", " ").split()
+    x, y, z = map(int, words[1:4])
+    return Bounds(x * y * z) if words[0] == ".maxntid" else Bounds(None, (x, y, z))
+
+
+@ptxas.needed
+def test_the_driver_and_the_cubin_say_the_same_of_a_kernel() -> None:
+    """Of each kernel of the corpus, assembled for sm_90: registers and bytes."""
+    tool = tools.ptxas()
+    assert tool is not None
+    texts: dict[str, dict[str, Kernel]] = {}
+    compared = 0
+    for row in LAUNCHES["cubins"]:
+        path = CORPUS / row["file"].replace(".cubin", ".ptx")
+        if path.name not in texts:
+            texts[path.name] = assembled(path.read_text(), path.name, "sm_90", tool).kernels
+        kernel = texts[path.name][row["kernel"]]
+        shared = static_shared(kernel, "sm_90")
+        if Path(tool).resolve().parts[-4:-1] == ("nvidia", "cu13", "bin"):
+            assert kernel.registers == row["registers"], row
+        assert (shared, kernel.frame <= row["local"]) == (row["shared"], True), row
+        compared += 1
+    assert compared > 50
 
 
 def test_steps_are_the_next_ones() -> None:
