@@ -104,6 +104,22 @@ def shape_from_metadata(text: str) -> Metadata | None:
     return Metadata(told, (_WARP * warps, 1, 1))
 
 
+def is_told(function: Function, facts: Facts) -> bool:
+    """Whether something beside the file tells the block of a kernel."""
+    given = facts.options
+    return function.is_kernel and (given.block is not None or given.metadata is not None)
+
+
+def metadata_shared(facts: Facts) -> int:
+    """Bytes of dynamic shared memory that Triton's metadata says; 0 where it does not."""
+    try:
+        value = json.loads(facts.options.metadata or "")
+    except ValueError:
+        return 0
+    found = value.get("shared") if isinstance(value, dict) else None
+    return found if isinstance(found, int) and found > 0 else 0
+
+
 def coordinates(function: Function, facts: Facts) -> frozenset[str]:
     """Of ``%tid`` and ``%ntid``, the components that the function or one it calls reads."""
     found: set[str] = set()

@@ -32,6 +32,11 @@ def alignment_of(variable: Variable) -> int:
     return max(variable.align or 1, element_size(variable) or 1)
 
 
+def local_objects(function: Function, facts: Facts) -> bool:
+    """Whether a function may have objects in local memory: by its text, at a glance."""
+    return facts.module.source.text.find(".local", function.start, function.end) >= 0
+
+
 def declarations(function: Function, facts: Facts) -> list[Variable]:
     """The variables that a function's body declares, those of its nested scopes included."""
     found: list[Variable] = []

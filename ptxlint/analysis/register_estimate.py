@@ -15,10 +15,13 @@ from ..isa.limits import Limits, limits
 from ..ptx.ir import Function
 from ..resources import isa_data
 from .facts import Facts
+from .flow.graph import control_flow
+from .flow.liveness import liveness
 from .pressure import Pressure, pressure
 
 FEWEST = 16  # registers that anything is estimated at
 _WARP = 32
+_LOADS = 96  # more in a block are not brought forward all together
 _DEFAULT = "sm_80"
 
 
@@ -32,16 +35,57 @@ class Estimate(NamedTuple):
 
 def register_estimate(kernel: Function, facts: Facts) -> Estimate:
     """For ``facts.once``: the estimate for a kernel, within what its directives allow."""
-    model, most = _model(), most_registers(kernel, facts)
+    most = most_registers(kernel, facts)
+    return Estimate(*[min(value, most) for value in facts.once(kernel, register_demand)])
+
+
+def register_demand(kernel: Function, facts: Facts) -> Estimate:
+    """For ``facts.once``: the registers that the kernel would have if nothing bounded them."""
+    model = _model()
     expected = exp(_expected(model["constants"], facts.once(kernel, pressure)))
     low, middle, high = (expected * factor for factor in (model["low"], 1.0, model["high"]))
-    bound = [min(max(round(value), FEWEST), most) for value in (low, middle, high)]
-    return Estimate(*bound)
+    return Estimate(*[max(round(value), FEWEST) for value in (low, middle, high)])
+
+
+def may_exceed(function: Function, facts: Facts) -> bool:
+    """Whether a kernel may need more than it may have, at a glance: by how many are live."""
+    if not function.is_kernel:
+        return False
+    return _at_most(function, facts) > _harmless(most_registers(function, facts))
+
+
+@cache
+def _harmless(most: int) -> int:
+    """So many live registers, of 64 bits each, lead to no estimate over ``most``."""
+    model = _model()
+    constants: list[float] = model["constants"]
+    live = 0
+    while True:
+        bound = log(2 * (live + 1) + 8)
+        highest = (1.0, bound, bound, bound, log(_LOADS + 8), bound)
+        expected = sum(c * value for c, value in zip(constants, highest, strict=True))
+        if exp(expected) * model["low"] > most:
+            return live
+        live += 1
+
+
+def _at_most(function: Function, facts: Facts) -> int:
+    """The most registers that are live at once, or a bound on it where that is small."""
+    enough = _harmless(most_registers(function, facts))
+    live, flow = facts.once(function, liveness), facts.once(function, control_flow)
+    most = 0
+    for index in flow.order:
+        block = flow.blocks[index]
+        bound = live.live_in[index].bit_count() + len(block)  # about one result an instruction
+        if bound > enough:
+            bound = max((now.bit_count() for _, now in live.after(block)), default=0) + 1
+        most = max(most, bound)
+    return most
 
 
 def features(found: Pressure) -> tuple[float, ...]:
     """What the model is a sum of: logarithms of the figures of the register pressure."""
-    loads = min(found.loads, 96)
+    loads = min(found.loads, _LOADS)
     return (
         1.0,
         *[log(value + 8) for value in (found.peak, found.lazy, found.edge, loads, found.every)],

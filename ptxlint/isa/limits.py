@@ -63,6 +63,13 @@ def static_shared_limit(target: str) -> int | None:
     return limit
 
 
+def double_precision_share(target: str) -> float | None:
+    """Double-precision multiply-adds for each in single precision; None where not published."""
+    row = _row(target)[0]
+    double, single = row.get("fp64_per_clock"), row.get("fp32_per_clock")
+    return double / single if double and single else None
+
+
 def shared_optin_limit(target: str) -> int | None:
     """Bytes of shared memory that a launch can ask for; None where that is not known."""
     limit: int | None = _row(target)[0].get("shared_optin")
