@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections import Counter
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from .cubin import Cubin, Kernel
+from .lineprogram import SASS_TO_PTX, lines
 from .source import Damaged
 from .text import InputError
 
@@ -26,10 +28,13 @@ class Spills(NamedTuple):
 
 
 class Assembled(NamedTuple):
-    """What ptxas made: the kernels of the cubin, and what it said of spills, by kernel."""
+    """What ptxas made: the kernels of the cubin, what it said of spills, and how many instructions
+    that spill stand at which line of the PTX, all by kernel.
+    """
 
     kernels: dict[str, Kernel]
     spills: dict[str, Spills]
+    spill_lines: dict[str, dict[int, int]]
 
 
 def assembled(text: str, name: str, target: str, tool: str) -> Assembled:
@@ -40,7 +45,7 @@ def assembled(text: str, name: str, target: str, tool: str) -> Assembled:
         source, cubin = os.path.join(folder, "x.ptx"), os.path.join(folder, "x.cubin")
         with open(source, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        command = [tool, "-v", f"-arch={target}", "-o", cubin, source]
+        command = [tool, "-v", "-lineinfo", f"-arch={target}", "-o", cubin, source]
         try:
             run = subprocess.run(
                 command, capture_output=True, text=True, timeout=_LONGEST, check=False
@@ -54,10 +59,21 @@ def assembled(text: str, name: str, target: str, tool: str) -> Assembled:
             raise InputError(name, _first(said).replace(source, name))
         try:
             with open(cubin, "rb") as file:
-                kernels = Cubin(file.read()).kernels
+                made = Cubin(file.read())
+            kernels = {kernel.name: kernel for kernel in made.kernels}
+            at_lines = {name: _spill_lines(made, kernel) for name, kernel in kernels.items()}
         except (OSError, Damaged) as error:
             raise InputError(name, f"what ptxas made of it: {error}") from None
-    return Assembled({kernel.name: kernel for kernel in kernels}, _spills(run.stderr))
+    return Assembled(kernels, _spills(run.stderr), at_lines)
+
+
+def _spill_lines(made: Cubin, kernel: Kernel) -> dict[int, int]:
+    """Instructions that spill, by line of the PTX, most first; raises Damaged."""
+    if not kernel.spills:
+        return {}
+    table, section = lines(made, SASS_TO_PTX), made.sections[kernel.section].name
+    rows = [table.at(section, offset) for offset in kernel.spills]
+    return dict(Counter(row.place.line for row in rows if row is not None).most_common())
 
 
 def _first(said: str) -> str:

@@ -29,8 +29,8 @@ CUBIN, PTXAS, ESTIMATE = "cubin", "ptxas", "estimate"
 class Registers(NamedTuple):
     """Registers a thread: ``low`` to ``high``, one number where ``source`` is not ``estimate``.
 
-    ``spills`` where ptxas said it, ``spilling`` the instructions that do it; ``source`` is
-    ``cubin``, ``ptxas`` or ``estimate``.
+    ``spills`` where ptxas said it, ``spilling`` the instructions that do it, ``lines`` how many
+    of them each line of the PTX has; ``source`` is ``cubin``, ``ptxas`` or ``estimate``.
     """
 
     low: int
@@ -39,6 +39,7 @@ class Registers(NamedTuple):
     source: str
     spills: Spills | None = None
     spilling: int | None = None
+    lines: dict[int, int] | None = None
 
     @property
     def exact(self) -> bool:

@@ -101,6 +101,9 @@ def _registers(found: Registers) -> dict[str, Any]:
         "registers": found.middle if found.exact else None,
         "registers_estimate": None if found.exact else estimate,
         "spills": None if found.spills is None else found.spills._asdict(),
+        "spill_lines": None
+        if found.lines is None
+        else [{"line": line, "instructions": count} for line, count in found.lines.items()],
     }
 
 

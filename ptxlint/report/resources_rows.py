@@ -130,7 +130,8 @@ def _registers(kernel: Function, facts: Facts, made: Assembled | None) -> Regist
         return Registers(*facts.once(kernel, register_estimate), ESTIMATE)
     number = exact.registers
     spills = made.spills.get(kernel.name)
-    return Registers(number, number, number, PTXAS, spills, len(exact.spills))
+    lines = made.spill_lines.get(kernel.name)
+    return Registers(number, number, number, PTXAS, spills, len(exact.spills), lines)
 
 
 def cubin_row(

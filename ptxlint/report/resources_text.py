@@ -26,6 +26,7 @@ _RIGHT = frozenset({"shared", "local", "param", "registers", "stack", "line", "b
 _KINDS = {PTX: "PTX", "cubin": "machine code"}
 _NONE = "-"
 _OPCODE = 44
+_SPILLING = 12  # lines with spills that are listed
 
 
 def text(rows: Sequence[FileRow], color: bool = False) -> str:
@@ -56,6 +57,7 @@ def _file(row: FileRow) -> Iterator[Line]:
     for kernel, line in zip(row.kernels, table[1:], strict=True):
         yield [(f"  {line}", "")]
         if kernel.details is not None:
+            yield from _spilled(kernel.registers)
             yield from _details(kernel.details)
             if kernel is not row.kernels[-1]:
                 yield []
@@ -91,6 +93,15 @@ def _registers(found: Registers | None) -> Cells:
         return (str(found.middle), _NONE)
     spilled = f"{spills.stores}+{spills.loads}" if spills.stores or spills.loads else "0"
     return (str(found.middle), spilled)
+
+
+def _spilled(found: Registers | None) -> Iterator[Line]:
+    """The lines that spill most."""
+    if found is None or not found.lines:
+        return
+    most = [f"{line} ({count})" for line, count in list(found.lines.items())[:_SPILLING]]
+    more = f" and {len(found.lines) - _SPILLING} more" if len(found.lines) > _SPILLING else ""
+    yield [(f"    {found.spilling} instructions spill, at lines {', '.join(most)}{more}", "yellow")]
 
 
 def _gpu(gpu: Gpu) -> str:

@@ -61,6 +61,11 @@ def test_ptxas_says_it_exactly(run: Run) -> None:
     first, second = kernels(run, "--ptxas", SPILL)
     assert (first["registers"], first["registers_estimate"]) == (32, None)
     assert first["spills"]["stores"] > 500 and second["spills"]["stores"] == 0
+    assert sum(each["instructions"] for each in first["spill_lines"]) > 300
+    assert second["spill_lines"] == []
+    shown = run("resources", "--ptxas", "-v", SPILL).stdout
+    worst = first["spill_lines"][0]
+    assert f"spill, at lines {worst['line']} ({worst['instructions']})" in shown
     done = run("resources", "--ptxas=/nowhere/ptxas", SPILL)
     assert done.returncode == 2 and "no ptxas at /nowhere/ptxas" in done.stderr
     failed = run("resources", "--ptxas", "--fail-if", "spill_bytes > 0", SPILL)
