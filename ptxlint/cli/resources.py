@@ -31,7 +31,7 @@ from ..inputs.images import CUBIN, PTX, Image, Inputs, open_inputs
 from ..inputs.ptxas import assembled
 from ..inputs.source import Damaged, Source
 from ..ptx import parse
-from ..report import resources_csv, resources_json, resources_text
+from ..report import resources_csv, resources_html, resources_json, resources_text
 from ..report.resources_gate import (
     NAMES,
     Baseline,
@@ -48,7 +48,7 @@ from .color import wanted
 from .main import FOUND, TROUBLE, complain
 
 _OLDEST = "sm_75"  # that today's ptxas takes
-_FORMATS = ("text", "json", "csv")
+_FORMATS = ("text", "json", "csv", "html")
 _STDIN = "-"
 Found = Iterator["FileRow | InputError"]
 
@@ -217,6 +217,8 @@ def _put(flags: Namespace, rows: list[FileRow]) -> None:
         made = resources_json.text(rows)
     elif flags.output_format == "csv":
         made = resources_csv.text(rows)
+    elif flags.output_format == "html":
+        made = resources_html.text(rows)
     else:
         color = flags.output is None and wanted(flags.color, sys.stdout)
         made = resources_text.text(rows, color)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,23 @@ def test_a_baseline_excuses_what_is_no_worse(run: Run, tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(json.dumps(known))
     done = run(*local, "--baseline", "b.json")
     assert done.returncode == 0 and "no longer needed: 1" in done.stderr
+
+
+def test_the_page_is_well_formed_and_has_what_the_table_has(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "k<.ptx").write_text(KERNEL)
+    words = ("--target", "sm_80,sm_90", "--output-format", "html", "--dynamic-shared", "130000")
+    page = run("resources", "k<.ptx", *words).stdout
+    opened: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag not in ("meta", "br"):
+                opened.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert opened.pop() == tag
+
+    Reader().feed(page)
+    assert opened == []
+    assert "k&lt;.ptx" in page and "170,000 bytes" in page and page.count("fails with 1") == 1
+    assert "http" not in page
