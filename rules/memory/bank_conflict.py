@@ -81,8 +81,7 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
     for request in facts.once(function, doubtful_requests):
         found = request.wavefronts
         if found is not None and found.total >= 2 * found.minimum:
-            place = request.access.base or request.access.index
-            groups.setdefault((place, found, tuple(request.lanes)), []).append(request)
+            groups.setdefault((request.place, found, tuple(request.lanes)), []).append(request)
     for group in groups.values():
         yield _finding(group, function, facts)
 

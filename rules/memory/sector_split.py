@@ -60,8 +60,7 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
             continue
         best = _shifted(request)
         if best is not None:
-            place = request.access.base or request.access.index
-            groups.setdefault((place, request.sectors, best), []).append((request, best))
+            groups.setdefault((request.place, request.sectors, best), []).append((request, best))
     for group in groups.values():
         yield _finding([request for request, _ in group], group[0][1], facts)
 

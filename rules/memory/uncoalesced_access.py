@@ -67,8 +67,12 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
             continue
         if found.low >= FAR * found.minimum:
             pattern = request.pattern
-            place = request.access.base or request.access.index
-            key = (place, request.size, request.kind, None if pattern is None else pattern.vector)
+            key = (
+                request.place,
+                request.size,
+                request.kind,
+                None if pattern is None else pattern.vector,
+            )
             groups.setdefault(key, []).append(request)
     for group in groups.values():
         if not _fill_together(group):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd
 
 from ...isa.types import access_size
@@ -11,7 +12,7 @@ from ..facts import Facts, by_opcode
 from ..launch import launch_shape
 from ..objects import size_of
 from ..symbols import address_of, symbol_addresses
-from .banks import wavefronts
+from .banks import WORD, wavefronts
 from .line import UNSURE, Line
 from .lines import Lines
 from .sectors import LINE, SECTOR, sectors
@@ -105,7 +106,13 @@ def _few_wavefronts(line: Line, size: int, mnemonic: str) -> bool:
     if not line.bent and line.factor in (0, size):
         return True
     kind = {"ld": "read", "ldu": "read", "st": "write"}.get(mnemonic, "atomic")
-    taken = wavefronts(list(enumerate(line.exact)), size, kind)
+    return _is_free(line.factor, line.bent, line.const % WORD, size, kind)
+
+
+@lru_cache(maxsize=1024)
+def _is_free(factor: int, bent: tuple[int, ...], start: int, size: int, kind: str) -> bool:
+    """Whether such a request takes less than twice the wavefronts that it must."""
+    taken = wavefronts(list(enumerate(Line(factor, start, bent=bent).exact)), size, kind)
     return taken.total < 2 * taken.minimum
 
 

@@ -13,6 +13,7 @@ from ..values.symbols import Symbol
 from .access import Access
 from .accesses import accesses
 from .banks import LANES, WORD, Lanes, Wavefronts, wavefronts
+from .bases import Base
 from .causes import Cause, cause
 from .glance import doubtful
 from .sectors import LINE, Sectors, sectors
@@ -91,6 +92,19 @@ class Request:
         if self.pattern is not None or not isinstance(operand, Address):
             return None
         return cause(self._known, self.access.index, operand)
+
+    @property
+    def place(self) -> Symbol | Base | int:
+        """What the address counts from: the object or pointer that its pattern names, else
+        ``Access.base``, which costs more, else the instruction's index.
+        """
+        terms = () if self.pattern is None else self.pattern.terms
+        found = [
+            s for s, factor in terms if factor == 1 and (s.kind == "base" or _may_be_pointer(s))
+        ]
+        if len(found) == 1:
+            return found[0]
+        return self.access.base or self.access.index
 
     @property
     def is_uniform(self) -> bool:
