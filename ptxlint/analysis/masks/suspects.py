@@ -7,6 +7,8 @@ lets through is looked at, what it holds back is silent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...ptx.ir import (
     Function,
     Instruction,
@@ -157,7 +159,7 @@ def suspects(function: Function, facts: Facts) -> list[WarpOperation]:
             continue
         flow = facts.once(function, control_flow)
         if behind is None:
-            behind = _behind(flow, sieve)
+            behind = blocks_behind(flow, sieve.parts)
         if behind >> flow.block_of[operation.at] & 1:
             found.append(operation)
     return found
@@ -171,12 +173,12 @@ def _has_short_warp(function: Function, facts: Facts) -> bool:
     return threads is not None and threads % (1 << _WARP_BITS) != 0
 
 
-def _behind(flow: ControlFlow, sieve: Sieve) -> int:
+def blocks_behind(flow: ControlFlow, parts: Callable[[Instruction], bool]) -> int:
     """The blocks (a bit set) that are entered through one arm of a branch that parts lanes."""
     arms: dict[int, int] = {}
     for block in flow.blocks:
         ways = block.successors
-        if len(ways) + block.leaves > 1 and sieve.parts(flow.instructions[block.stop - 1]):
+        if len(ways) + block.leaves > 1 and parts(flow.instructions[block.stop - 1]):
             for way in ways:
                 if flow.blocks[way].predecessors == [block.index]:
                     arms[way] = 1 << len(arms)

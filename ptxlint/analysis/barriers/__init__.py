@@ -1,0 +1,1 @@
+"""Barriers of the block, and other instructions that all lanes of a warp must execute together."""
