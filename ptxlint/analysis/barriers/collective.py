@@ -72,3 +72,15 @@ def suspects(function: Function, facts: Facts) -> list[Instruction]:
         for each in flow.instructions[block.start : block.stop]
         if id(each) in places and (behind >> block.index & 1 or parts(each))
     ]
+
+
+def may_exchange(function: Function, facts: Facts) -> bool:
+    """Whether a kernel whose block is told both reads and writes shared memory."""
+    if not function.is_kernel or facts.once(function, launch_shape).block is None:
+        return False
+    shared = {o.mnemonic for o in facts.once(function, by_opcode) if _is_shared(o)}
+    return {"ld", "st"} <= shared
+
+
+def _is_shared(opcode: Opcode) -> bool:
+    return any(modifier.partition("::")[0] == "shared" for modifier in opcode.modifiers)

@@ -112,9 +112,9 @@ class _Finder:
             block = self._flow.blocks[self._flow.block_of[at]]
             for i in range(block.start, block.stop):
                 other, threads = self._flow.instructions[i], self._known.threads(i)
-                if i != at and is_barrier(other.opcode) and barrier_id(other) in (number, None):
-                    if threads is None or threads.bits & absent:
-                        return other
+                same = is_barrier(other.opcode) and barrier_id(other) in (number, None)
+                if i != at and same and (threads is None or threads.bits & absent):
+                    return other
             return None
         return next(
             (
