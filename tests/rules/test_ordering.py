@@ -1,0 +1,111 @@
+"""PTX501, 502, 505, 506: what is found, where it is said, and the right code that looks alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxlint import Finding, check_text
+
+HEAD = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .b8 table[256];
+.visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)
+{bounds}
+{{
+.shared .align 16 .b8 tile[2048];
+.reg .pred %p<6>;
+.reg .b32 %r<16>;
+.reg .b64 %rd<12>;
+ld.param.u64 %rd1, [p];
+ld.param.u64 %rd2, [q];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd3, %r1, 16;
+add.s64 %rd4, %rd1, %rd3;
+shl.b32 %r2, %r1, 4;
+mov.u32 %r3, tile;
+add.u32 %r4, %r3, %r2;
+{body}
+st.global.u32 [%rd2], %r8;
+ret;
+}}
+"""
+
+
+def said(body: str, bounds: str = ".reqntid 32, 1, 1") -> list[Finding]:
+    findings = check_text(HEAD.format(body=body, bounds=bounds))
+    return [f for f in findings if f.code.startswith("PTX5")]
+
+
+def codes(body: str, bounds: str = ".reqntid 32, 1, 1") -> list[str]:
+    return [finding.code for finding in said(body, bounds)]
+
+
+LOOP = "A: {} setp.eq.u32 %p1, %r7, 0; @%p1 bra A;"
+
+
+@pytest.mark.parametrize(
+    ("loop", "found"),
+    [
+        (LOOP.format("ld.global.u32 %r7, [%rd1];"), True),
+        (LOOP.format("ld.u32 %r7, [%rd1];"), True),
+        (LOOP.format("ld.global.u32 %r6, [%rd1]; and.b32 %r7, %r6, 1;"), True),
+        (LOOP.format("ld.volatile.global.u32 %r7, [%rd1];"), False),
+        (LOOP.format("ld.relaxed.gpu.global.u32 %r7, [%rd1];"), False),
+        (LOOP.format("ld.global.u32 %r7, [%rd1]; bar.sync 0;"), False),
+        (LOOP.format("membar.gl; ld.global.u32 %r7, [%rd1];"), False),
+        (LOOP.format("ld.global.u32 %r7, [%rd1]; add.s64 %rd1, %rd1, 4;"), False),  # a search
+        (LOOP.format("ld.shared.u32 %r7, [tile];"), False),
+        # as many turns as a counter says
+        ("A: ld.global.u32 %r7, [%rd1]; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 9; @%p1 bra A;",
+         False),
+        # a compare-and-swap that begins with a plain load
+        ("A: ld.global.u32 %r6, [%rd1]; atom.global.cas.b32 %r7, [%rd1], %r6, 1;"
+         " setp.ne.u32 %p1, %r7, %r6; @%p1 bra A;", False),
+    ],
+)  # fmt: skip
+def test_polls(loop: str, found: bool) -> None:
+    assert codes(loop) == (["PTX502"] if found else [])
+
+
+def test_reads_of_what_is_written() -> None:
+    (finding,) = said("st.global.u32 [%rd1], %r1; ld.global.nc.u32 %r8, [%rd4];")
+    assert finding.data == {"base": "p", "lines": []}
+    assert codes("st.global.u32 [%rd2], %r1; ld.global.nc.u32 %r8, [%rd4];") == []
+    assert codes("atom.global.add.u32 %r6, [%rd1], 1; ldu.global.u32 %r8, [%rd4];") == ["PTX501"]
+    loaded = "ld.global.u64 %rd5, [%rd2]; st.global.u32 [%rd5], %r1; ld.global.nc.u32 %r8, [%rd1];"
+    assert codes(loaded) == []
+
+
+COPY = "cp.async.cg.shared.global [%r4+{}], [%rd4], 16; "
+COMMIT, BAR = "cp.async.commit_group; ", "bar.sync 0; "
+READ = "ld.shared.u32 %r8, [%r4+{}];"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (COPY.format(0) + COMMIT + BAR + READ.format(0), ["PTX505"]),
+        (COPY.format(0) + COMMIT + BAR + READ.format(1024), []),
+        (COPY.format(0) + COMMIT + "cp.async.wait_group 0; " + BAR + READ.format(0), []),
+        (COPY.format(0) + "cp.async.wait_group 0; " + BAR + READ.format(0), ["PTX505"]),
+        (COPY.format(0) + "cp.async.wait_all; " + BAR + READ.format(0), []),
+        (COPY.format(0) + COMMIT + COPY.format(1024) + COMMIT + "cp.async.wait_group 1; " + BAR
+         + READ.format(0), []),
+        (COPY.format(0) + COMMIT + COPY.format(1024) + COMMIT + "cp.async.wait_group 1; " + BAR
+         + READ.format(1024), ["PTX506"]),
+        (COPY.format(0) + COMMIT + COMMIT + "cp.async.wait_group 1; " + BAR + READ.format(0), []),
+        (COPY.format(0) + COMMIT + "cp.async.wait_group 1; " + BAR + READ.format(0), ["PTX506"]),
+    ],
+)  # fmt: skip
+def test_copies(body: str, found: list[str]) -> None:
+    assert codes(body) == found
+
+
+def test_a_block_that_is_not_told_is_its_first_warp() -> None:
+    """32 threads copy 512 bytes; that more would copy what is read is not taken for granted."""
+    body = COPY.format(0) + COMMIT + COPY.format(512) + COMMIT + "cp.async.wait_group 1; " + BAR
+    assert codes(body + READ.format(0), bounds="") == []
+    assert codes(body + READ.format(512), bounds="") == ["PTX506"]
+    assert codes(body + READ.format(0), bounds=".reqntid 64, 1, 1") == ["PTX506"]
