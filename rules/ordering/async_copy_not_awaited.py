@@ -35,7 +35,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.ordering.copies import NO_WAIT, NOT_COMMITTED, EarlyRead, early_reads
+from ptxlint.analysis.ordering.copies import (
+    NO_WAIT,
+    NOT_COMMITTED,
+    EarlyRead,
+    early_reads,
+    named,
+)
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function
 
@@ -66,7 +72,7 @@ def _finding(found: EarlyRead, facts: Facts) -> Finding:
         why = "the copy is in no group: no `cp.async.commit_group` between it and the wait"
         helps = "`cp.async.commit_group;` between the copy and the wait"
     return RULE.finding(
-        f"`{found.read.opcode}` reads `{found.variable.name}` before the copy into it is awaited",
+        f"`{found.read.opcode}` reads {named(found.variable)} before the copy into it is awaited",
         facts.span(found.read),
         labels=tuple(labels),
         notes=(why,),

@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.ordering.copies import TOO_WEAK, EarlyRead, early_reads
+from ptxlint.analysis.ordering.copies import TOO_WEAK, EarlyRead, early_reads, named
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function
 
@@ -60,7 +60,7 @@ def _finding(found: EarlyRead, facts: Facts) -> Finding:
     assert found.wait is not None
     groups = "group" if found.pending == 1 else "groups"
     return RULE.finding(
-        f"`{found.read.opcode}` reads `{found.variable.name}`, whose copy may be in flight still",
+        f"`{found.read.opcode}` reads {named(found.variable)}, whose copy may be in flight still",
         facts.span(found.read),
         labels=(
             Label(facts.span(found.copy), "the copy starts here"),

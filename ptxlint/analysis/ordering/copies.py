@@ -20,22 +20,23 @@ _READS = frozenset({"read"})
 
 
 class EarlyRead(NamedTuple):
-    """``read`` takes from ``variable`` what ``copy`` brings there, and may come first. ``why``: the
-    kernel has ``no wait``; the copy is ``not committed`` to a group; or the ``wait`` before it is
-    ``too weak``: it leaves ``pending`` groups in flight, the copy's among them.
+    """``read`` takes from ``variable`` (None: somewhere in shared memory) what ``copy`` brings, and
+    may come first. ``why``: the kernel has ``no wait``; the copy is ``not committed`` to a group;
+    or the ``wait`` before it is ``too weak``: it leaves ``pending`` groups in flight, the copy's
+    among them.
     """
 
     why: str
     read: Instruction
     copy: Instruction
-    variable: Variable
+    variable: Variable | None
     wait: Instruction | None
     pending: int
 
 
 class _Copy(NamedTuple):
     access: Access
-    variable: Variable
+    variable: Variable | None  # None: not known
     places: frozenset[int]  # words of the object, of all threads; empty: not known
 
 
@@ -84,8 +85,7 @@ def _copies(function: Function, facts: Facts, known: Patterns) -> dict[int, _Cop
             count = access.instruction.operands[2] if len(access.instruction.operands) > 2 else None
             size = count.value if isinstance(count, Integer) else 0
             variable, places = _places(access, known, size)
-            if variable is not None:
-                found[access.index] = _Copy(access, variable, places)
+            found[access.index] = _Copy(access, variable, places)
     return found
 
 
@@ -195,8 +195,9 @@ def _never_awaited(
                 continue
             size = 16 if access.instruction.opcode.mnemonic == "ldmatrix" else access.size or 0
             variable, places = _places(access, known, size)
-            unknown = not places or not copy.places
-            if variable is copy.variable and (unknown or places & copy.places):
+            known_places = places and copy.places
+            same = variable is copy.variable or variable is None or copy.variable is None
+            if same and (not known_places or places & copy.places):
                 made = copy.access.instruction
                 return [EarlyRead(NO_WAIT, access.instruction, made, copy.variable, None, 0)]
     return []
@@ -210,3 +211,8 @@ def _reached(flow: ControlFlow, start: int) -> int:
             seen |= 1 << block
             waiting += flow.blocks[block].successors
     return seen
+
+
+def named(variable: Variable | None) -> str:
+    """The object in words."""
+    return "shared memory" if variable is None else f"`{variable.name}`"
