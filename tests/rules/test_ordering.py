@@ -109,3 +109,65 @@ def test_a_block_that_is_not_told_is_its_first_warp() -> None:
     assert codes(body + READ.format(0), bounds="") == []
     assert codes(body + READ.format(512), bounds="") == ["PTX506"]
     assert codes(body + READ.format(0), bounds=".reqntid 64, 1, 1") == ["PTX506"]
+
+
+MATRIX = """\
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 out) .reqntid 128, 1, 1
+{{
+.reg .pred %p<3>;
+.reg .f32 %f<16>;
+.reg .b64 %rd<8>;
+ld.param.u64 %rd1, [a];
+ld.param.u64 %rd2, [b];
+ld.param.u64 %rd3, [out];
+setp.ne.u64 %p1, %rd1, 0;
+{body}
+st.global.f32 [%rd3], %f9;
+ret;
+}}
+"""
+
+PRODUCT = (
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f{0},%f{1},%f{2},%f{3}}}, %rd1, %rd2,"
+    " %p1, 1, 1, 0, 0;\n"
+)
+FIRST, SECOND = PRODUCT.format(1, 2, 3, 4), PRODUCT.format(5, 6, 7, 8)
+CLOSE = "wgmma.commit_group.sync.aligned;\n"
+USE, USE_SECOND = "add.f32 %f9, %f1, %f1;\n", "add.f32 %f9, %f5, %f5;\n"
+
+
+def wait(left: int) -> str:
+    return f"wgmma.wait_group.sync.aligned {left};\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (FIRST + CLOSE + USE, ["PTX514"]),
+        (FIRST + CLOSE + wait(0) + USE, []),
+        (FIRST + CLOSE + wait(1) + USE, ["PTX514"]),
+        # the older group is there, the younger one is not
+        (FIRST + CLOSE + SECOND + CLOSE + wait(1) + USE, []),
+        (FIRST + CLOSE + SECOND + CLOSE + wait(1) + USE_SECOND, ["PTX514"]),
+        (FIRST + CLOSE + SECOND + CLOSE + wait(2) + USE, ["PTX514"]),
+        # waited for on one of two ways: what is not so on every way is not said
+        (FIRST + CLOSE + "@%p1 bra A;\n" + wait(0) + "A:\n" + USE, []),
+        # a copy is not a use, its use is
+        (FIRST + CLOSE + "mov.f32 %f10, %f1;\n" + wait(0) + USE, []),
+        (FIRST + CLOSE + "mov.f32 %f10, %f1;\nadd.f32 %f9, %f10, %f10;\n", ["PTX514"]),
+        # a product that follows into the same accumulators is in order
+        (FIRST + FIRST + CLOSE + wait(0) + USE, []),
+        (FIRST + "mov.f32 %f2, 0f00000000;\n" + FIRST + CLOSE + wait(0) + USE, ["PTX515"]),
+        ("mov.f32 %f2, 0f00000000;\n" + FIRST + CLOSE + wait(0) + USE, []),
+        # a loop that awaits at its end, and one that does so behind it only
+        ("A:\n" + FIRST + CLOSE + wait(0) + USE + "@%p1 bra A;\n", []),
+        ("A:\n" + FIRST + CLOSE + "@%p1 bra A;\n" + wait(0) + USE, []),
+        ("A:\n" + FIRST + CLOSE + "@%p1 bra A;\n" + USE, ["PTX514"]),
+    ],
+)
+def test_accumulators_in_flight(body: str, found: list[str]) -> None:
+    findings = check_text(MATRIX.format(body=body))
+    assert [f.code for f in findings if f.code in {"PTX514", "PTX515"}] == found
