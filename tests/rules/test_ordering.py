@@ -171,3 +171,121 @@ def wait(left: int) -> str:
 def test_accumulators_in_flight(body: str, found: list[str]) -> None:
     findings = check_text(MATRIX.format(body=body))
     assert [f.code for f in findings if f.code in {"PTX514", "PTX515"}] == found
+
+
+FLAGS = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 q, .param .u64 out)
+{{
+.reg .pred %p<3>;
+.reg .b32 %r<8>;
+.reg .b64 %rd<8>;
+ld.param.u64 %rd1, [p];
+ld.param.u64 %rd2, [q];
+ld.param.u64 %rd3, [out];
+mov.u32 %r1, 7;
+{body}
+st.global.u32 [%rd3], %r3;
+ret;
+}}
+"""
+
+DATA, FLAG = "st.global.u32 [%rd2], %r1;\n", "st.relaxed.gpu.global.u32 [%rd1], %r1;\n"
+FENCE = "fence.acq_rel.gpu;\n"
+
+
+def flag_codes(body: str) -> list[str]:
+    findings = check_text(FLAGS.format(body=body))
+    return [f.code for f in findings if f.code.startswith("PTX5")]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (DATA + FLAG, True),
+        (DATA + FLAG.replace("relaxed.gpu", "volatile"), True),
+        (DATA + FLAG.replace("relaxed", "release"), False),
+        (DATA + FENCE + FLAG, False),
+        (DATA + "bar.sync 0;\n" + FLAG, False),
+        (FLAG + DATA, False),
+        # the flag's own memory
+        (DATA.replace("%rd2", "%rd1+4") + FLAG, False),
+        # flag and value in one
+        (DATA + "mov.u64 %rd4, 1; st.relaxed.gpu.global.u64 [%rd1], %rd4;\n", False),
+        # not in one block
+        (DATA + "setp.eq.u32 %p1, %r1, 0; @%p1 bra A;\n" + FLAG + "A:\n", False),
+    ],
+)
+def test_flags_that_are_set(body: str, found: bool) -> None:
+    assert flag_codes(body) == (["PTX504"] if found else [])
+
+
+WAIT = "L: ld.relaxed.gpu.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;\n"
+GET = "ld.global.u32 %r3, [%rd2];\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (WAIT + GET, True),
+        (WAIT.replace("relaxed.gpu", "volatile") + GET, True),
+        (WAIT.replace("relaxed", "acquire") + GET, False),
+        (WAIT + FENCE + GET, False),
+        (WAIT + "bar.sync 0;\n" + GET, False),
+        (WAIT.replace("setp", "fence.acq_rel.gpu; setp") + GET, False),
+        (WAIT + "ld.acquire.gpu.global.u32 %r4, [%rd1];\n" + GET, False),
+        # data that were there before, or come along with the flag
+        (GET + WAIT + GET, False),
+        (WAIT + GET.replace("%rd2", "%rd1+4"), False),
+        (WAIT + GET.replace("ld.", "ld.relaxed.gpu."), False),
+        # a kernel that sets the flag and never writes the data waits for something else
+        (WAIT + GET + "st.release.gpu.global.u32 [%rd1], %r1;\n", False),
+        (WAIT + GET + DATA + "st.release.gpu.global.u32 [%rd1], %r1;\n", True),
+    ],
+)
+def test_flags_that_are_waited_for(body: str, found: bool) -> None:
+    assert flag_codes(body) == (["PTX503"] if found else [])
+
+
+MEETING = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {bounds}
+{{
+.shared .align 8 .b64 ready[2];
+.reg .pred %p<3>;
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, ready;
+setp.ne.u32 %p1, %r1, 0;
+{body}
+ret;
+}}
+"""
+
+INIT = "@%p1 bra N; mbarrier.init.shared::cta.b64 [%r2], 64; N:\n"
+ARRIVE = "mbarrier.arrive.shared::cta.b64 %rd1, [%r2];\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "bounds", "found"),
+    [
+        (INIT + ARRIVE, ".reqntid 64, 1, 1", True),
+        (INIT + "bar.sync 0;\n" + ARRIVE, ".reqntid 64, 1, 1", False),
+        (INIT + "bar.warp.sync 0xffffffff;\n" + ARRIVE, ".reqntid 64, 1, 1", False),
+        (INIT + ARRIVE.replace("[%r2]", "[%r2+8]"), ".reqntid 64, 1, 1", False),
+        (INIT + "@!%p1 " + ARRIVE, ".reqntid 64, 1, 1", False),  # the same thread
+        (INIT + ARRIVE, ".reqntid 1, 1, 1", False),
+        (INIT + ARRIVE, "", False),  # the block is not told
+        # makes nobody wait
+        (INIT + "fence.mbarrier_init.release.cluster;\n" + ARRIVE, ".reqntid 64, 1, 1", True),
+    ],
+)
+def test_mbarriers_that_are_not_set_up(body: str, bounds: str, found: bool) -> None:
+    findings = check_text(MEETING.format(body=body, bounds=bounds).replace("sm_80", "sm_90"))
+    codes = [f.code for f in findings if f.code.startswith("PTX5")]
+    assert codes == (["PTX511"] if found else [])

@@ -28,6 +28,7 @@ _FAR = 12  # blocks back
 _WAITS = frozenset(
     {"bar", "barrier", "mbarrier", "call", "shfl", "vote", "match", "redux", "elect", "setmaxnreg"}
 )
+_FENCES = frozenset({"fence", "membar"})
 RAW, WAR = "RAW", "WAR"
 
 
@@ -73,7 +74,7 @@ def exchanges(function: Function, facts: Facts) -> list[Exchange]:
     for later in uses:
         for earlier in reversed([use for use in uses if use.at < later.at]):
             one = _meet(earlier, later)
-            if one is not None and _unordered(earlier.at, later.at, function, facts, flow):
+            if one is not None and unordered(earlier.at, later.at, function, facts, flow):
                 found.append(one)
                 break
     return found
@@ -135,14 +136,25 @@ def _exchange(earlier: _Use, later: _Use, pair: tuple[int, int, int], in_warp: b
     )
 
 
-def _unordered(
-    earlier: int, later: int, function: Function, facts: Facts, flow: ControlFlow
+def unordered(
+    earlier: int,
+    later: int,
+    function: Function,
+    facts: Facts,
+    flow: ControlFlow,
+    fences: bool = True,
 ) -> bool:
-    """Whether on every way from one to the other nothing makes a thread wait."""
+    """Whether on every way from one to the other nothing makes a thread wait; ``fences``: nor is
+    there a fence, with which threads may have made something up between them.
+    """
+
+    def waits(instruction: Instruction) -> bool:
+        return (fences or instruction.opcode.mnemonic not in _FENCES) and _waits(instruction)
+
     start, end = flow.block_of[earlier], flow.block_of[later]
     code = function.instructions
     if start == end:
-        return not any(map(_waits, code[earlier + 1 : later]))
+        return not any(map(waits, code[earlier + 1 : later]))
     over, around = facts.once(function, dominators), facts.once(function, loops)
     # All come through ``top``: those that make both accesses, and those that make one.
     top = start
@@ -166,12 +178,12 @@ def _unordered(
         return False
     parts = [code[earlier + 1 : flow.blocks[start].stop], code[flow.blocks[end].start : later]]
     parts += [code[flow.blocks[b].start : flow.blocks[b].stop] for b in between - {start}]
-    return not any(_waits(each) for part in parts for each in part)
+    return not any(waits(each) for part in parts for each in part)
 
 
 def _waits(instruction: Instruction) -> bool:
     opcode = instruction.opcode
     if opcode.mnemonic in _WAITS:
-        return True
+        return opcode.modifiers[:1] not in (("init",), ("inval",))
     effect = memory_effect(opcode.mnemonic, opcode.modifiers)
     return bool(effect.barrier) or effect.before or effect.after
