@@ -103,6 +103,30 @@ def test_copies(body: str, found: list[str]) -> None:
     assert codes(body) == found
 
 
+WAIT_ALL = "cp.async.wait_group 0; "
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (COPY.format(0) + WAIT_ALL + COMMIT + BAR + READ.format(0), ["PTX507"]),
+        # older groups: the pipeline's order
+        (COPY.format(0) + COMMIT + COPY.format(1024) + WAIT_ALL + COMMIT + BAR
+         + READ.format(0), []),
+        ("L: " + COPY.format(0) + WAIT_ALL + COMMIT + BAR + READ.format(0)
+         + "setp.eq.u32 %p1, %r8, 0; @%p1 bra L;", None),
+        (WAIT_ALL + COPY.format(0) + COMMIT + WAIT_ALL + BAR + READ.format(0), []),
+        (COPY.format(0) + "cp.async.wait_all; " + COMMIT + BAR + READ.format(0), []),
+    ],
+)  # fmt: skip
+def test_commits_behind_the_wait(body: str, found: list[str] | None) -> None:
+    """None: in a loop the wait is for the turn before; what it leaves is not this rule's."""
+    if found is None:
+        assert "PTX507" not in codes(body)
+    else:
+        assert codes(body) == found
+
+
 def test_a_block_that_is_not_told_is_its_first_warp() -> None:
     """32 threads copy 512 bytes; that more would copy what is read is not taken for granted."""
     body = COPY.format(0) + COMMIT + COPY.format(512) + COMMIT + "cp.async.wait_group 1; " + BAR

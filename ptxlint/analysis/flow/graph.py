@@ -66,6 +66,16 @@ class ControlFlow:
         self.reached = 0
         self._entered: list[list[int] | None] = [None] * len(blocks)
 
+    def following(self, index: int) -> int:
+        """The blocks that some way leads to from a block's end (a bit set)."""
+        seen, waiting = 0, list(self.blocks[index].successors)
+        while waiting:
+            block = waiting.pop()
+            if not seen >> block & 1:
+                seen |= 1 << block
+                waiting += self.blocks[block].successors
+        return seen
+
     def reached_predecessors(self, index: int) -> list[int]:
         """The predecessors of a block that can be reached, in the order of its phis' operands.
 

@@ -14,6 +14,7 @@ from ..memory.access import Access
 from ..memory.accesses import accesses
 from ..values.patterns import Patterns, patterns
 from ..values.threads import WARP_SIZE
+from .groups import idle_waits, is_copy
 
 NO_WAIT, NOT_COMMITTED, TOO_WEAK = "no wait", "not committed", "too weak"
 _READS = frozenset({"read"})
@@ -42,13 +43,7 @@ class _Copy(NamedTuple):
 
 def has_copies(function: Function, facts: Facts) -> bool:
     """Whether a function has a ``cp.async`` that is no bulk copy."""
-    return any(
-        _is_copy(opcode.mnemonic, opcode.modifiers) for opcode in facts.once(function, by_opcode)
-    )
-
-
-def _is_copy(mnemonic: str, modifiers: tuple[str, ...]) -> bool:
-    return mnemonic == "cp" and modifiers[:1] == ("async",) and modifiers[1:2] in (("ca",), ("cg",))
+    return any(is_copy(opcode) for opcode in facts.once(function, by_opcode))
 
 
 def early_reads(function: Function, facts: Facts) -> list[EarlyRead]:
@@ -59,7 +54,8 @@ def early_reads(function: Function, facts: Facts) -> list[EarlyRead]:
     if not flow.resolved:
         return []
     known = facts.once(function, patterns)
-    found = _in_blocks(function, facts, flow, known)
+    idle = {id(each.wait) for each in facts.once(function, idle_waits)}  # PTX507's
+    found = [each for each in _in_blocks(function, facts, flow, known) if id(each.wait) not in idle]
     if not any(map(_waits, function.instructions)):
         found = _never_awaited(function, facts, flow, known)
     return found
@@ -77,11 +73,7 @@ def _copies(function: Function, facts: Facts, known: Patterns) -> dict[int, _Cop
     found = {}
     for access in facts.once(function, accesses):
         opcode = access.instruction.opcode
-        if (
-            access.space == "shared"
-            and access.writes
-            and _is_copy(opcode.mnemonic, opcode.modifiers)
-        ):
+        if access.space == "shared" and access.writes and is_copy(opcode):
             count = access.instruction.operands[2] if len(access.instruction.operands) > 2 else None
             size = count.value if isinstance(count, Integer) else 0
             variable, places = _places(access, known, size)
@@ -187,7 +179,7 @@ def _never_awaited(
     """The first read after a copy, of what it brings, in a kernel without any wait."""
     copies, reads = _copies(function, facts, known), _reads(function, facts)
     for at, copy in sorted(copies.items()):
-        reached = _reached(flow, flow.block_of[at])
+        reached = flow.following(flow.block_of[at])
         for index, access in sorted(reads.items()):
             block = flow.block_of[index]
             after = index > at if block == flow.block_of[at] else reached >> block & 1
@@ -201,16 +193,6 @@ def _never_awaited(
                 made = copy.access.instruction
                 return [EarlyRead(NO_WAIT, access.instruction, made, copy.variable, None, 0)]
     return []
-
-
-def _reached(flow: ControlFlow, start: int) -> int:
-    seen, waiting = 0, list(flow.blocks[start].successors)
-    while waiting:
-        block = waiting.pop()
-        if not seen >> block & 1:
-            seen |= 1 << block
-            waiting += flow.blocks[block].successors
-    return seen
 
 
 def named(variable: Variable | None) -> str:
