@@ -34,8 +34,7 @@ from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
 from ptxlint.analysis.barriers.exchange_words import what_happens, witness
-from ptxlint.analysis.barriers.exchanges import Exchange, exchanges
-from ptxlint.analysis.launch import launch_shape
+from ptxlint.analysis.barriers.exchanges import exchanges
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function
 
@@ -48,29 +47,20 @@ RULE = Rule(
     mnemonics=frozenset({"st"}),
     screen="barriers.collective:may_exchange",
 )
-IN_WARP = True
 
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each access that comes too early."""
-    shape = facts.once(function, launch_shape)
     for found in facts.once(function, exchanges):
-        if found.in_warp is IN_WARP:
-            assumptions = (*found.assumptions, *((shape.assumption,) if shape.assumption else ()))
-            yield _finding(found, assumptions, function, facts)
-
-
-def _finding(
-    found: Exchange, assumptions: tuple[str, ...], function: Function, facts: Facts
-) -> Finding:
-    earlier, later = found.earlier.access.instruction, found.later.access.instruction
-    return RULE.finding(
-        f"no bar.warp.sync before `{later.opcode}`: {what_happens(found, function, facts)}",
-        facts.span(later),
-        labels=(Label(facts.span(earlier), "the other access"),),
-        notes=("lanes of a warp need not run in lockstep since sm_70",),
-        help="put `bar.warp.sync` between the two (`__syncwarp()`), or use `shfl.sync`",
-        assumptions=assumptions,
-        witness=witness(found, function, facts),
-        data={"offset": found.offset, "kind": found.kind},
-    )
+        if found.in_warp:
+            earlier, later = found.earlier.access.instruction, found.later.access.instruction
+            yield RULE.finding(
+                f"no bar.warp.sync before `{later.opcode}`: {what_happens(found, function, facts)}",
+                facts.span(later),
+                labels=(Label(facts.span(earlier), "the other access"),),
+                notes=("lanes of a warp need not run in lockstep since sm_70",),
+                help="put `bar.warp.sync` between the two (`__syncwarp()`), or use `shfl.sync`",
+                assumptions=found.assumptions,
+                witness=witness(found, function, facts),
+                data={"offset": found.offset, "kind": found.kind},
+            )

@@ -38,8 +38,7 @@ from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
 from ptxlint.analysis.barriers.exchange_words import what_happens, witness
-from ptxlint.analysis.barriers.exchanges import Exchange, exchanges
-from ptxlint.analysis.launch import launch_shape
+from ptxlint.analysis.barriers.exchanges import exchanges
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function
 
@@ -52,32 +51,23 @@ RULE = Rule(
     mnemonics=frozenset({"st"}),
     screen="barriers.collective:may_exchange",
 )
-IN_WARP = False
 
 
 def check(function: Function, facts: Facts) -> Iterator[Finding]:
     """One finding for each access that comes too early."""
-    shape = facts.once(function, launch_shape)
     for found in facts.once(function, exchanges):
-        if found.in_warp is IN_WARP:
-            assumptions = (*found.assumptions, *((shape.assumption,) if shape.assumption else ()))
-            yield _finding(found, assumptions, function, facts)
-
-
-def _finding(
-    found: Exchange, assumptions: tuple[str, ...], function: Function, facts: Facts
-) -> Finding:
-    earlier, later = found.earlier.access.instruction, found.later.access.instruction
-    return RULE.finding(
-        f"no barrier before `{later.opcode}`: {what_happens(found, function, facts)}",
-        facts.span(later),
-        labels=(Label(facts.span(earlier), "the other access"),),
-        notes=(
-            f"the threads are of warps {found.first // 32} and {found.second // 32}, and nothing"
-            " makes one wait for the other",
-        ),
-        help="put `bar.sync 0;` between the two, where all threads come by",
-        assumptions=assumptions,
-        witness=witness(found, function, facts),
-        data={"offset": found.offset, "kind": found.kind},
-    )
+        if not found.in_warp:
+            earlier, later = found.earlier.access.instruction, found.later.access.instruction
+            yield RULE.finding(
+                f"no barrier before `{later.opcode}`: {what_happens(found, function, facts)}",
+                facts.span(later),
+                labels=(Label(facts.span(earlier), "the other access"),),
+                notes=(
+                    f"the threads are of warps {found.first // 32} and {found.second // 32}, and"
+                    " nothing makes one wait for the other",
+                ),
+                help="put `bar.sync 0;` between the two, where all threads come by",
+                assumptions=found.assumptions,
+                witness=witness(found, function, facts),
+                data={"offset": found.offset, "kind": found.kind},
+            )

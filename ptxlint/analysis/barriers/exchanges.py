@@ -17,6 +17,7 @@ from ..facts import Facts
 from ..flow.dominance import dominators
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.loops import loops
+from ..launch import launch_shape
 from ..memory.requests import KNOWN, Request, requests
 from ..values.assumed import texts
 from ..values.patterns import Patterns, patterns
@@ -77,6 +78,9 @@ def exchanges(function: Function, facts: Facts) -> list[Exchange]:
             if one is not None and unordered(earlier.at, later.at, function, facts, flow):
                 found.append(one)
                 break
+    shape = facts.once(function, launch_shape).assumption
+    if shape:
+        found = [one._replace(assumptions=(*one.assumptions, shape)) for one in found]
     return found
 
 
