@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,25 @@ def result(script: str, case: Any, longest: float) -> str:
         return "timeout"
     line = next((x for x in output.splitlines() if x.startswith(RESULT)), None)
     return f"died: {errors[-200:]}" if line is None else line.removeprefix(RESULT)
+
+
+def command_line(
+    script: str,
+    doc: str,
+    launch: Callable[[], None],
+    cases: Callable[[], dict[str, Any]],
+    longest: float,
+    children: int,
+) -> None:
+    """``script FILE`` runs all cases and writes the file; ``script --launch`` is a child."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--launch", action="store_true", help="one kernel, from standard input")
+    flags = parser.parse_args()
+    if flags.launch:
+        launch()
+    elif flags.file is not None:
+        run_all(script, cases(), flags.file, longest, children)
 
 
 def run_all(script: str, cases: dict[str, Any], file: Path, longest: float, children: int) -> None:

@@ -11,7 +11,6 @@ that it gave (700: illegal address). ``cases()`` makes the same texts anywhere.
 
 from __future__ import annotations
 
-import argparse
 import json
 import struct
 import sys
@@ -156,19 +155,7 @@ def launch() -> None:
     print(f"{RESULT}right" if word == case.right else f"{RESULT}other {word:#x}", flush=True)
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--launch", action="store_true", help="one kernel, from standard input")
-    flags = parser.parse_args()
-    if flags.launch:
-        launch()
-    elif flags.file is not None:
-        from bench.gpu.children import run_all
-
-        run_all(__file__, cases(), flags.file, _LONGEST, _CHILDREN)
-
-
 if __name__ == "__main__":
-    main()
+    from bench.gpu.children import command_line
+
+    command_line(__file__, __doc__ or "", launch, cases, _LONGEST, _CHILDREN)

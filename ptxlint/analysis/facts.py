@@ -62,8 +62,12 @@ class Facts:
 
     def of_mnemonics(self, function: Function, mnemonics: frozenset[str]) -> list[Instruction]:
         """The function's instructions of those mnemonics, in order."""
+        return self.of_opcodes(function, lambda opcode: opcode.mnemonic in mnemonics)
+
+    def of_opcodes(self, function: Function, wanted: Callable[[Opcode], bool]) -> list[Instruction]:
+        """The function's instructions whose opcode is wanted, in order."""
         index = self.once(function, by_opcode)
-        found = [index[opcode] for opcode in index if opcode.mnemonic in mnemonics]
+        found = [index[opcode] for opcode in index if wanted(opcode)]
         if len(found) == 1:
             return found[0]
         return sorted((i for some in found for i in some), key=lambda i: i.start)

@@ -41,6 +41,15 @@ class LaunchShape(NamedTuple):
         """Threads of a block, where the shape is told."""
         return None if self.block is None else prod(self.block)
 
+    def place(self, thread: int) -> tuple[int, int, int]:
+        """The (x, y, z) of a thread by its number in the block; of a block that is not told, one
+        in x.
+        """
+        if self.block is None:
+            return thread, 0, 0
+        x, y, _ = self.block
+        return thread % x, thread // x % y, thread // (x * y)
+
     @property
     def assumption(self) -> str | None:
         """What a claim about the told block rests on; None where the file itself demands it."""

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from ..ptx.ir import Float, Function, Integer, Operand, Register
+from ..ptx.ir import Float, Function, Instruction, Integer, Operand, Register
 from .facts import Facts
 
 _UNNAMED = frozenset({Register, Integer, Float})
+
+
+def definitions(function: Function, facts: Facts) -> dict[Register, list[Instruction]]:
+    """By register, the instructions that have it as their first operand, by itself."""
+    found: dict[Register, list[Instruction]] = {}
+    for instruction in function.instructions:
+        operands = instruction.operands
+        if operands and type(operands[0]) is Register:
+            found.setdefault(operands[0], []).append(instruction)
+    return found
 
 
 def named_operands(function: Function, facts: Facts) -> list[Operand]:

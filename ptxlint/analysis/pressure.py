@@ -127,14 +127,10 @@ def _kinds(flow: ControlFlow, use: RegisterUse) -> list[int]:
     """The kind of each register that one unguarded instruction writes; of others ``plain``."""
     kinds = [_PLAIN] * len(use.registers)
     by_thread = [False] * len(use.registers)
-    writers: dict[int, Instruction | None] = {}
-    for at, written in enumerate(use.writes):
-        for number in written:
-            writers[number] = None if number in writers else flow.instructions[at]
     waiting = [
         (number, made)
-        for number, made in writers.items()
-        if made is not None and made.guard is None and len(made.operands) > 1
+        for number, at in _once(use.writes).items()
+        if (made := flow.instructions[at]).guard is None and len(made.operands) > 1
     ]
     for number, made in waiting:
         source = made.operands[1]
@@ -187,20 +183,21 @@ def _kind(
 
 def _made_late(flow: ControlFlow, use: RegisterUse) -> list[bool]:
     """The registers that one instruction makes and one of the same block uses."""
-    readers: dict[int, int] = {}
-    for at, read in enumerate(use.reads):
-        for number in read:
-            readers[number] = -1 if number in readers else at
-    found = [False] * len(use.registers)
-    writers: dict[int, int] = {}
-    for at, written in enumerate(use.writes):
-        for number in written:
-            writers[number] = -1 if number in writers else at
-    for number, at in writers.items():
-        reader = readers.get(number, -1)
-        if at >= 0 and reader >= 0 and flow.block_of[at] == flow.block_of[reader]:
+    readers, found = _once(use.reads), [False] * len(use.registers)
+    for number, at in _once(use.writes).items():
+        reader = readers.get(number)
+        if reader is not None and flow.block_of[at] == flow.block_of[reader]:
             found[number] = flow.instructions[at].opcode.mnemonic not in _FIXED
     return found
+
+
+def _once(registers: list[tuple[int, ...]]) -> dict[int, int]:
+    """The registers that are there once, each with the instruction."""
+    found: dict[int, int] = {}
+    for at, numbers in enumerate(registers):
+        for number in numbers:
+            found[number] = -1 if number in found else at
+    return {number: at for number, at in found.items() if at >= 0}
 
 
 def _loads(flow: ControlFlow, use: RegisterUse) -> int:

@@ -12,6 +12,7 @@ from math import exp, log, prod
 from typing import Any, NamedTuple
 
 from ..isa.limits import Limits, limits
+from ..isa.shuffles import WARP_SIZE
 from ..ptx.ir import Function
 from ..resources import isa_data
 from .facts import Facts
@@ -20,7 +21,6 @@ from .flow.liveness import liveness
 from .pressure import Pressure, pressure
 
 FEWEST = 16  # registers that anything is estimated at
-_WARP = 32
 _LOADS = 96  # more in a block are not brought forward all together
 _DEFAULT = "sm_80"
 
@@ -118,8 +118,9 @@ def _threads(kernel: Function) -> int:
 
 
 def _by_threads(known: Limits, threads: int, blocks: int) -> int:
-    warps = -(-threads // _WARP) * max(1, blocks)
-    return known.registers_per_sm // warps // known.register_unit * (known.register_unit // _WARP)
+    warps = -(-threads // WARP_SIZE) * max(1, blocks)
+    units = known.registers_per_sm // warps // known.register_unit
+    return units * (known.register_unit // WARP_SIZE)
 
 
 def _expected(constants: list[float], found: Pressure) -> float:

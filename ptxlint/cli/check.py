@@ -12,7 +12,7 @@ from ..engine.batch import lint_files
 from ..engine.collector import held_back_to_the_end
 from ..engine.options import Options, UsageError, did_you_mean
 from ..engine.selection import selected
-from ..inputs import InputError, NothingInside, Patterns, find, is_container_file, unwritable
+from ..inputs import InputError, NothingInside, Patterns, find, is_container_file, write
 from ..model import FileReport
 from ..report import FORMATS, Context, render
 from ..report.summary import counts, line, plural, statistics
@@ -97,10 +97,9 @@ def _known_format(name: str) -> None:
 def _write(format: str, path: str, reports: list[FileReport], context: Context) -> bool:
     """Write a report to a file; whether that worked."""
     try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(render(format, reports, context))
-    except OSError as error:
-        complain(str(unwritable(path, error)))
+        write(path, render(format, reports, context), errors="backslashreplace")
+    except InputError as error:
+        complain(str(error))
         return False
     return True
 

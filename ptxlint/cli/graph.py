@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from ..analysis.facts import Facts
 from ..engine.demangle import demangle
 from ..engine.options import Options, UsageError
-from ..inputs import InputError, unwritable
+from ..inputs import InputError, write
 from ..ptx.ir import Function, Module
 from ..report import graph_dot, graph_graphml, graph_text
 from ..report.graph import KINDS, Drawn
@@ -36,7 +36,7 @@ def run(words: Sequence[str]) -> int:
         if flags.output is None:
             sys.stdout.write(text)
         else:
-            _write(flags.output, text)
+            write(flags.output, text)
     except InputError as error:
         complain(str(error))
         return TROUBLE
@@ -82,14 +82,6 @@ def _svg(text: str) -> str:
     if done.returncode:
         raise UsageError(f"dot failed: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout.decode()
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 def _summary(drawn: list[Drawn]) -> str:

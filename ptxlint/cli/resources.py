@@ -24,7 +24,7 @@ from ..inputs import (
     metadata,
     read,
     tools,
-    unwritable,
+    write,
 )
 from ..inputs.cubin import Cubin
 from ..inputs.images import CUBIN, PTX, Image, Inputs, open_inputs
@@ -189,21 +189,16 @@ def _gate(
 ) -> bool:
     """Whether a kernel meets a condition of ``--fail-if`` that no baseline excuses; says which."""
     found = violations(rows, conditions)
-    if flags.write_baseline:
-        try:
-            with open(flags.write_baseline, "w", encoding="utf-8", newline="\n") as file:
-                file.write(baseline_text(found))
-        except OSError as error:
-            complain(str(unwritable(flags.write_baseline, error)))
-            problems.append(unwritable(flags.write_baseline, error))
-        return False
-    if flags.baseline:
-        try:
-            known = Baseline.read(flags.baseline)
-        except InputError as error:
-            complain(str(error))
-            problems.append(error)
+    try:
+        if flags.write_baseline:
+            write(flags.write_baseline, baseline_text(found))
             return False
+        known = Baseline.read(flags.baseline) if flags.baseline else None
+    except InputError as error:
+        complain(str(error))
+        problems.append(error)
+        return False
+    if known is not None:
         found = [each for each in found if not known.covers(each)]
         if stale := known.stale(conditions):
             complain(f"{flags.baseline}: no longer needed: {stale} (--write-baseline)")
@@ -224,12 +219,8 @@ def _put(flags: Namespace, rows: list[FileRow]) -> None:
         made = resources_text.text(rows, color)
     if flags.output is None:
         sys.stdout.write(made)
-        return
-    try:
-        with open(flags.output, "w", encoding="utf-8", newline="\n") as file:
-            file.write(made)
-    except OSError as error:
-        raise unwritable(flags.output, error) from None
+    else:
+        write(flags.output, made)
 
 
 def _parser() -> Parser:

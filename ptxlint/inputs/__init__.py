@@ -12,6 +12,7 @@ from .text import (
     metadata,
     read,
     unwritable,
+    write,
 )
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "metadata",
     "read",
     "unwritable",
+    "write",
 ]

@@ -49,6 +49,15 @@ def unwritable(path: str, error: OSError) -> InputError:
     return InputError(path, f"can't be written: {reason(error)}")
 
 
+def write(path: str, text: str, errors: str = "strict") -> None:
+    """Write a text as UTF-8, with line feeds; raises InputError."""
+    try:
+        with open(path, "w", encoding="utf-8", errors=errors, newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
 def read(path: str) -> bytes:
     """The bytes of a file; raises InputError."""
     try:

@@ -92,6 +92,11 @@ class MemoryEffect(NamedTuple):
     before: bool
     after: bool
 
+    @property
+    def orders(self) -> bool:
+        """Whether accesses on one side of it at least keep to that."""
+        return self.before or self.after
+
 
 @cache
 def memory_effect(mnemonic: str, modifiers: tuple[str, ...]) -> MemoryEffect:

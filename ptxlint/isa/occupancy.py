@@ -6,13 +6,13 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor agrees with (378 points on an H200).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple
 
 from .limits import Limits, limits
+from .shuffles import WARP_SIZE
 
-_WARP = 32
 REGISTERS, SHARED, WARPS, BLOCKS, BARRIERS = (
     "registers",
     "shared memory",
@@ -70,8 +70,19 @@ class Bounds(NamedTuple):
     most: int | None = None
     required: tuple[int, int, int] | None = None
 
+    @classmethod
+    def of(cls, most: Sequence[int] | None, required: Sequence[int] | None) -> Bounds:
+        """From the directives' sizes, as many as are written."""
+        return cls(prod(most) if most else None, three(required) if required else None)
+
 
 UNBOUND = Bounds()
+
+
+def three(sizes: Sequence[int]) -> tuple[int, int, int]:
+    """A block's sizes; those left out are 1."""
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
 
 
 class Step(NamedTuple):
@@ -172,7 +183,7 @@ def _fewer(
 def _occupancy(
     known: Limits, registers: int, threads: int, shared: int, barriers: int
 ) -> Occupancy:
-    warps = _up(threads, _WARP) // _WARP
+    warps = _up(threads, WARP_SIZE) // WARP_SIZE
     allowed = {
         REGISTERS: _by_registers(known, registers, warps),
         SHARED: _by_shared(known, shared),
@@ -195,7 +206,7 @@ def _occupancy(
 def _by_registers(known: Limits, registers: int, warps: int) -> int:
     if _over_registers(known, registers, warps):
         return 0
-    a_warp = _up(registers * _WARP, known.register_unit)
+    a_warp = _up(registers * WARP_SIZE, known.register_unit)
     if not a_warp:
         return known.blocks_per_sm
     in_partition = known.registers_per_sm // known.sub_partitions // a_warp
@@ -204,7 +215,7 @@ def _by_registers(known: Limits, registers: int, warps: int) -> int:
 
 def _over_registers(known: Limits, registers: int, warps: int) -> bool:
     """Whether a block has too many; hardware counts its warps in all partitions alike."""
-    a_warp = _up(registers * _WARP, known.register_unit)
+    a_warp = _up(registers * WARP_SIZE, known.register_unit)
     in_all = a_warp * _up(warps, _CHECKED)
     return in_all > known.registers_per_block or registers > known.registers_per_thread
 
@@ -224,9 +235,9 @@ def _failure(known: Limits, registers: int, threads: int, shared: int) -> Failur
     if most is not None and shared > most:
         why = f"{shared:,} bytes of shared memory, and {most:,} is the most for a block"
         return Failure(INVALID_VALUE, why)
-    warps = _up(threads, _WARP) // _WARP
+    warps = _up(threads, WARP_SIZE) // WARP_SIZE
     if _over_registers(known, registers, warps):
-        a_warp = _up(registers * _WARP, known.register_unit)
+        a_warp = _up(registers * WARP_SIZE, known.register_unit)
         in_all = _up(warps, _CHECKED)
         why = (
             f"{registers} registers take {a_warp:,} a warp, {a_warp * in_all:,} for {in_all} warps,"

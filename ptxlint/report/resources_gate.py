@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..engine.options import UsageError, did_you_mean
-from ..inputs.text import InputError
+from ..inputs.text import InputError, read
 from .resources_rows import FileRow, KernelRow
 
 _FORM = re.compile(r"\s*(?:(\S+)\s*:\s+)?(\w+)\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)?)\s*%?\s*")
@@ -146,10 +146,7 @@ class Baseline:
     def read(cls, path: str) -> Baseline:
         """From a file; raises InputError."""
         try:
-            with open(path, encoding="utf-8") as file:
-                value = json.load(file)
-        except OSError as error:
-            raise InputError(path, error.strerror or "can't be read") from None
+            value = json.loads(read(path))
         except ValueError as error:
             raise InputError(path, f"is no baseline: {error}") from None
         kernels = value.get("kernels") if isinstance(value, dict) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple
@@ -19,7 +18,9 @@ from ..isa.occupancy import (
     launch_failure,
     occupancy,
     steps,
+    three,
 )
+from ..isa.targets import Target
 
 ASSUMED_THREADS = 256
 _COUNTS_RESERVED = 90  # since this sm_ number
@@ -80,7 +81,7 @@ class Gpu(NamedTuple):
 
 def launch_of_text(found: KernelResources, dynamic: int) -> Launch:
     """The launch of a kernel of PTX, as far as it is told."""
-    bounds = _bounds(found.bounds.get("maxntid"), found.bounds.get("reqntid"))
+    bounds = Bounds.of(found.bounds.get("maxntid"), found.bounds.get("reqntid"))
     if found.shape.block is not None:
         return Launch(found.shape.block, found.shape.source, dynamic, bounds)
     return _launch(((found.bounds.get("maxntid"), ".maxntid"),), dynamic, bounds)
@@ -93,7 +94,7 @@ def launch_of_machine(kernel: Kernel, block: Sequence[int] | None, dynamic: int)
         (kernel.required_threads, ".reqntid"),
         (kernel.max_threads, ".maxntid"),
     )
-    return _launch(shapes, dynamic, _bounds(kernel.max_threads, kernel.required_threads))
+    return _launch(shapes, dynamic, Bounds.of(kernel.max_threads, kernel.required_threads))
 
 
 def _launch(
@@ -102,17 +103,8 @@ def _launch(
     """With the first shape that there is."""
     for sizes, source in shapes:
         if sizes:
-            return Launch(_three(sizes), source, dynamic, bounds)
+            return Launch(three(sizes), source, dynamic, bounds)
     return Launch((ASSUMED_THREADS, 1, 1), "", dynamic, bounds)
-
-
-def _bounds(most: Sequence[int] | None, required: Sequence[int] | None) -> Bounds:
-    return Bounds(prod(most) if most else None, _three(required) if required else None)
-
-
-def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
-    x, y, z = (*sizes, 1, 1)[:3]
-    return x, y, z
 
 
 def gpus(
@@ -156,7 +148,7 @@ def static_shared(kernel: Kernel, target: str) -> int:
     """Bytes of static shared memory of a cubin's kernel: from sm_90 on its header counts the
     reserved ones too.
     """
-    known, number = limits(target), re.search(r"\d+", target)
-    if known is None or number is None or int(number[0]) < _COUNTS_RESERVED:
+    known, parsed = limits(target), Target.parse(target)
+    if known is None or parsed is None or parsed.number < _COUNTS_RESERVED:
         return kernel.shared
     return max(0, kernel.shared - known.shared_reserved)

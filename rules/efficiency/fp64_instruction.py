@@ -36,7 +36,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.facts import by_opcode
 from ptxlint.analysis.places import at_lines
 from ptxlint.isa.limits import double_precision_share
 from ptxlint.model import Finding, Rule, Severity
@@ -58,23 +57,14 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
     share = double_precision_share(facts.target or "")
     if share is None or share > _SLOW:
         return
-    index = facts.once(function, by_opcode)
-    found = [
-        instruction
-        for opcode in index
-        if opcode.mnemonic in RULE.mnemonics and opcode.modifiers[-1:] == ("f64",)
-        for instruction in index[opcode]
-    ]
-    if not found:
-        return
-    found.sort(key=lambda instruction: instruction.start)
-    widened = [
-        instruction
-        for opcode in index
-        if opcode.mnemonic == "cvt" and opcode.modifiers[-2:] == ("f64", "f32")
-        for instruction in index[opcode]
-    ]
-    yield _finding(found, len(widened), share, facts)
+    found = facts.of_opcodes(
+        function, lambda o: o.mnemonic in RULE.mnemonics and o.modifiers[-1:] == ("f64",)
+    )
+    if found:
+        widened = facts.of_opcodes(
+            function, lambda o: o.mnemonic == "cvt" and o.modifiers[-2:] == ("f64", "f32")
+        )
+        yield _finding(found, len(widened), share, facts)
 
 
 def _finding(found: list[Instruction], widened: int, share: float, facts: Facts) -> Finding:

@@ -117,27 +117,14 @@ def _who(one: Outside, function: Function, facts: Facts) -> str:
     if not one.threads or one.thread is None:
         return ""
     more = f", and {one.threads - 1:,} more threads like it" if one.threads > 1 else ""
-    return f" (thread {_thread(one.thread, function, facts)}{more})"
-
-
-def _thread(number: int, function: Function, facts: Facts) -> str:
-    place = _place(number, function, facts)
-    return str(number) if place is None or place[1:] == (0, 0) else str(place)
-
-
-def _place(number: int, function: Function, facts: Facts) -> tuple[int, int, int] | None:
-    """The thread's (x, y, z), where the block's shape is known."""
-    block = facts.once(function, launch_shape).block
-    if block is None:
-        return None
-    x, y, _ = block
-    return number % x, number // x % y, number // (x * y)
+    place = facts.once(function, launch_shape).place(one.thread)
+    return f" (thread {place[0] if place[1:] == (0, 0) else place}{more})"
 
 
 def _witness(one: Outside, function: Function, facts: Facts) -> dict[str, Any]:
     witness: dict[str, Any] = {"offset": one.offset, "bytes": one.width}
     if one.thread is not None:
-        witness["thread"] = list(_place(one.thread, function, facts) or (one.thread, 0, 0))
+        witness["thread"] = list(facts.once(function, launch_shape).place(one.thread))
     return witness
 
 

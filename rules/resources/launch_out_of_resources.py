@@ -37,7 +37,7 @@ from ptxlint.analysis import Facts
 from ptxlint.analysis.kernel_resources import kernel_resources
 from ptxlint.analysis.launch import launch_shape, metadata_shared
 from ptxlint.analysis.register_estimate import register_estimate
-from ptxlint.isa.occupancy import OUT_OF_RESOURCES, Bounds, launch_failure
+from ptxlint.isa.occupancy import OUT_OF_RESOURCES, UNBOUND, Bounds, launch_failure
 from ptxlint.model import Confidence, Finding, Rule, Severity
 from ptxlint.ptx.ir import Function
 
@@ -58,15 +58,15 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
     if not function.is_kernel or block is None or target is None:
         return
     known = facts.once(function, kernel_resources)
-    most, required = known.bounds.get("maxntid"), known.bounds.get("reqntid")
+    bounds = Bounds.of(known.bounds.get("maxntid"), known.bounds.get("reqntid"))
     estimate = facts.once(function, register_estimate)
     dynamic = metadata_shared(facts) if shape.source == "Triton metadata" else 0
     failure = launch_failure(
         target,
-        registers=0 if most or required else estimate.low,
+        registers=0 if bounds != UNBOUND else estimate.low,
         block=block,
         shared=known.shared + dynamic,
-        bounds=Bounds(_product(most), _three(required)),
+        bounds=bounds,
     )
     if failure is None:
         return
@@ -86,17 +86,3 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
         assumptions=assumptions,
         data={"code": failure.code, "block": list(block), "target": target},
     )
-
-
-def _product(sizes: tuple[int, ...] | None) -> int | None:
-    if not sizes:
-        return None
-    x, y, z = (*sizes, 1, 1)[:3]
-    return x * y * z
-
-
-def _three(sizes: tuple[int, ...] | None) -> tuple[int, int, int] | None:
-    if not sizes:
-        return None
-    x, y, z = (*sizes, 1, 1)[:3]
-    return x, y, z

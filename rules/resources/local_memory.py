@@ -35,7 +35,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.facts import by_opcode
 from ptxlint.analysis.flow.graph import control_flow
 from ptxlint.analysis.flow.loops import loops
 from ptxlint.analysis.objects import declarations, size_of
@@ -94,14 +93,9 @@ def _others(objects: list[Variable], largest: Variable) -> str:
 
 def _accesses(function: Function, facts: Facts) -> list[Instruction]:
     """Loads and stores that say ``.local``, in order."""
-    index = facts.once(function, by_opcode)
-    found = [
-        instruction
-        for opcode in index
-        if opcode.mnemonic in ("ld", "st") and "local" in opcode.modifiers
-        for instruction in index[opcode]
-    ]
-    return sorted(found, key=lambda instruction: instruction.start)
+    return facts.of_opcodes(
+        function, lambda opcode: opcode.mnemonic in ("ld", "st") and "local" in opcode.modifiers
+    )
 
 
 def _in_loops(accesses: list[Instruction], function: Function, facts: Facts) -> list[Instruction]:

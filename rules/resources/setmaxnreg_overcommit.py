@@ -37,7 +37,6 @@ from collections.abc import Iterator
 from math import prod
 
 from ptxlint.analysis import Facts
-from ptxlint.analysis.values.assumed import texts
 from ptxlint.analysis.values.patterns import patterns
 from ptxlint.model import Finding, Label, Rule, Severity
 from ptxlint.ptx.ir import Function, Instruction, Integer
@@ -93,6 +92,5 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
         labels=tuple(Label(facts.span(other), "and here") for other in others),
         notes=(f"{sums} = {total:,} of {threads} threads with {registers} each",),
         help=f"let the warpgroups' registers add up to {has // _WARPGROUP} at most",
-        assumptions=texts(assumed),
         data={"asked": groups, "registers": registers, "threads": threads},
     )

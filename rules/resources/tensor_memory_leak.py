@@ -57,16 +57,8 @@ def check(function: Function, facts: Facts) -> Iterator[Finding]:
     deallocs = [index[id(each)] for each in _named(function, facts, "dealloc")]
     for alloc in allocs:
         at = index[id(alloc)]
-        reached, waiting = set(), list(flow.blocks[flow.block_of[at]].successors)
-        while waiting:
-            block = waiting.pop()
-            if block not in reached:
-                reached.add(block)
-                waiting += flow.blocks[block].successors
-        here = flow.block_of[at]
-        if any(d > at and flow.block_of[d] == here for d in deallocs):
-            continue
-        if flow.reached >> here & 1 and not any(flow.block_of[d] in reached for d in deallocs):
+        reached = flow.reached >> flow.block_of[at] & 1
+        if reached and not any(flow.leads(at, dealloc) for dealloc in deallocs):
             yield RULE.finding(
                 f"no way from `{alloc.opcode}` leads to a tcgen05.dealloc",
                 facts.span(alloc),

@@ -29,9 +29,7 @@ def is_aligned(opcode: Opcode) -> bool:
 
 def collectives(function: Function, facts: Facts) -> list[Instruction]:
     """The barriers of the block, and what is aligned, in order."""
-    index = facts.once(function, by_opcode)
-    found = [each for o in index if is_barrier(o) or is_aligned(o) for each in index[o]]
-    return sorted(found, key=lambda instruction: instruction.start)
+    return facts.of_opcodes(function, lambda opcode: is_barrier(opcode) or is_aligned(opcode))
 
 
 def barrier_id(instruction: Instruction) -> int | None:

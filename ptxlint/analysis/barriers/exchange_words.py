@@ -12,15 +12,8 @@ from .exchanges import RAW, Exchange
 
 def thread_text(number: int, function: Function, facts: Facts) -> str:
     """``thread 33``, or by coordinates where the block has more than one dimension."""
-    x, y, z = coordinates(number, function, facts)
+    x, y, z = facts.once(function, launch_shape).place(number)
     return f"thread {x}" if y == z == 0 else f"thread ({x}, {y}, {z})"
-
-
-def coordinates(number: int, function: Function, facts: Facts) -> tuple[int, int, int]:
-    """A thread's (x, y, z) in the block that is told."""
-    block = facts.once(function, launch_shape).block or (1024, 1, 1)
-    x, y, _ = block
-    return number % x, number // x % y, number // (x * y)
 
 
 def what_happens(found: Exchange, function: Function, facts: Facts) -> str:
@@ -36,9 +29,10 @@ def what_happens(found: Exchange, function: Function, facts: Facts) -> str:
 
 def witness(found: Exchange, function: Function, facts: Facts) -> dict[str, Any]:
     """The two threads, the block, and the place."""
+    shape = facts.once(function, launch_shape)
     return {
-        "threads": [list(coordinates(n, function, facts)) for n in (found.first, found.second)],
-        "block": list(facts.once(function, launch_shape).block or ()),
+        "threads": [list(shape.place(thread)) for thread in (found.first, found.second)],
+        "block": list(shape.block or ()),
         "object": found.variable.name,
         "offset": found.offset,
         "kind": found.kind,

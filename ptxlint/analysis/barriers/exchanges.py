@@ -17,7 +17,7 @@ from ..facts import Facts
 from ..flow.dominance import dominators
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.loops import loops
-from ..launch import launch_shape
+from ..memory.executing import block_assumption
 from ..memory.requests import KNOWN, Request, requests
 from ..values.assumed import texts
 from ..values.patterns import Patterns, patterns
@@ -78,10 +78,8 @@ def exchanges(function: Function, facts: Facts) -> list[Exchange]:
             if one is not None and unordered(earlier.at, later.at, function, facts, flow):
                 found.append(one)
                 break
-    shape = facts.once(function, launch_shape).assumption
-    if shape:
-        found = [one._replace(assumptions=(*one.assumptions, shape)) for one in found]
-    return found
+    told = block_assumption(function, facts)
+    return [one._replace(assumptions=(*one.assumptions, *told)) for one in found]
 
 
 def _uses(function: Function, facts: Facts, known: Patterns) -> Iterator[_Use]:
@@ -92,12 +90,10 @@ def _uses(function: Function, facts: Facts, known: Patterns) -> Iterator[_Use]:
         # Copies are complete some time later, and atomics are for meeting.
         if access.kind not in ("read", "write") or request.size is None:
             continue
-        objects = [symbol for symbol, factor in pattern.terms if symbol.kind == "base"]
-        threads = known.threads(access.index)
-        if len(pattern.terms) != 1 or len(objects) != 1 or threads is None:
+        variable, threads = pattern.object, known.threads(access.index)
+        if variable is None or len(pattern.terms) != 1 or threads is None:
             continue
-        variable = objects[0].origin
-        if not isinstance(variable, Variable) or access.instruction.opcode.mnemonic == "ldmatrix":
+        if access.instruction.opcode.mnemonic == "ldmatrix":
             continue
         words: dict[int, list[int]] = {}
         steps = None if pattern.vector is None else pattern.vector.values
@@ -190,4 +186,4 @@ def _waits(instruction: Instruction) -> bool:
     if opcode.mnemonic in _WAITS:
         return opcode.modifiers[:1] not in (("init",), ("inval",))
     effect = memory_effect(opcode.mnemonic, opcode.modifiers)
-    return bool(effect.barrier) or effect.before or effect.after
+    return effect.orders

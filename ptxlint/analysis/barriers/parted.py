@@ -128,19 +128,8 @@ class _Finder:
     def _between(self, branch: int, at: int) -> list[Instruction]:
         """What stands between a branch and where its ways join, but for one instruction."""
         source = self._flow.block_of[branch]
-        join = self._control.join(source)
-        seen, waiting = 0, list(self._flow.blocks[source].successors)
-        while waiting:
-            block = waiting.pop()
-            if block != join and not seen >> block & 1:
-                seen |= 1 << block
-                waiting += self._flow.blocks[block].successors
-        return [
-            self._flow.instructions[i]
-            for block in members(seen)
-            for i in range(self._flow.blocks[block].start, self._flow.blocks[block].stop)
-            if i != at
-        ]
+        between = self._flow.following(source, self._control.join(source))
+        return [self._flow.instructions[i] for i in self._flow.places(between) if i != at]
 
     def _by_warps(
         self, operation: WarpOperation, first: int, assumptions: tuple[str, ...]
@@ -155,25 +144,14 @@ class _Finder:
         if any(is_barrier(other.opcode) for other in self._between(absence.branch, operation.at)):
             return None
         join = self._control.join(self._flow.block_of[absence.branch])
-        later = [
-            self._flow.instructions[i]
-            for block in members(self._after(join))
-            for i in range(self._flow.blocks[block].start, self._flow.blocks[block].stop)
-        ]
-        if not any(is_barrier(other.opcode) for other in later):
+        if not 0 <= join < len(self._flow.blocks):
+            return None
+        later = self._flow.places(1 << join | self._flow.following(join))
+        if not any(is_barrier(self._flow.instructions[i].opcode) for i in later):
             return None
         branch = self._function.instructions[absence.branch]
         warp = first // WARP_SIZE
         return Parted(WARPS, instruction, branch, warp, FULL, 0, None, assumptions)
-
-    def _after(self, start: int) -> int:
-        seen, waiting = 0, [start]
-        while waiting:
-            block = waiting.pop()
-            if 0 <= block < len(self._flow.blocks) and not seen >> block & 1:
-                seen |= 1 << block
-                waiting += self._flow.blocks[block].successors
-        return seen
 
     def _by_number(self, at: int, instruction: Instruction) -> Parted | None:
         """Behind one comparison of what differs by lane with a number that all share."""

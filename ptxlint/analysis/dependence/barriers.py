@@ -58,7 +58,7 @@ def _seen(access: Access) -> bool:
 
 def _kind(opcode: Opcode) -> tuple[str, bool, bool, Family | None] | None:
     what = memory_effect(opcode.mnemonic, opcode.modifiers)
-    if not (what.before or what.after):
+    if not what.orders:
         return None
     kind = what.barrier or "access"
     return kind, what.before, what.after, family(opcode) if kind in ("commit", "wait") else None

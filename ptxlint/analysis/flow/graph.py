@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...ptx.ir import Function, Instruction, Label, Symbol
+from ..bitset import members
 from ..branches import branch_targets
 from ..facts import Facts, by_opcode
 
@@ -66,15 +69,27 @@ class ControlFlow:
         self.reached = 0
         self._entered: list[list[int] | None] = [None] * len(blocks)
 
-    def following(self, index: int) -> int:
-        """The blocks that some way leads to from a block's end (a bit set)."""
+    def following(self, index: int, stop: int = -1) -> int:
+        """The blocks (a bit set) that some way leads to from a block's end, but for ``stop`` and
+        what comes only behind it.
+        """
         seen, waiting = 0, list(self.blocks[index].successors)
         while waiting:
             block = waiting.pop()
-            if not seen >> block & 1:
+            if block != stop and not seen >> block & 1:
                 seen |= 1 << block
                 waiting += self.blocks[block].successors
         return seen
+
+    def leads(self, first: int, second: int) -> bool:
+        """Whether some way leads from one instruction to another one, or back to it."""
+        start, end = self.block_of[first], self.block_of[second]
+        return (start == end and first < second) or bool(self.following(start) >> end & 1)
+
+    def places(self, blocks: int) -> Iterator[int]:
+        """The instructions (by index) of a set of blocks, in order."""
+        for block in members(blocks):
+            yield from range(self.blocks[block].start, self.blocks[block].stop)
 
     def reached_predecessors(self, index: int) -> list[int]:
         """The predecessors of a block that can be reached, in the order of its phis' operands.

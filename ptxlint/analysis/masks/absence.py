@@ -143,21 +143,11 @@ class Absences:
         return alike(one, two)
 
     def _reached(self, start: int, end: int = -1) -> int:
-        seen, pending = 0, [start]
-        while pending:
-            block = pending.pop()
-            if block != end and not seen >> block & 1:
-                seen |= 1 << block
-                pending += self._flow.blocks[block].successors
-        return seen
+        return 0 if start == end else 1 << start | self._flow.following(start, end)
 
     def _meets_later(self, operation: WarpOperation, start: int) -> bool:
         """bar.warp.sync need not be the same instruction: whether a later one has this mask."""
-        return any(
-            self._may_match(operation, i)
-            for block in members(self._reached(start))
-            for i in range(self._flow.blocks[block].start, self._flow.blocks[block].stop)
-        )
+        return any(self._may_match(operation, i) for i in self._flow.places(self._reached(start)))
 
     def _ends_quietly(self, start: int, inclusive: bool) -> bool:
         """Whether from a block's start (else its end) on nothing happens that others notice."""

@@ -157,12 +157,9 @@ def _who(sure: Certain, by_lane: bool, function: Function, facts: Facts) -> _Who
 
 def _object(pattern: Pattern) -> Variable | None:
     """The object whose address (in its window, or generic) is all of it that is not known."""
-    objects = [(s.origin, factor) for s, factor in pattern.terms if s.kind == "base"]
-    others = [(s.kind, factor) for s, factor in pattern.terms if s.kind != "base"]
-    if pattern.lanes or len(objects) != 1 or others not in ([], [("window", 1)]):
-        return None
-    variable, factor = objects[0]
-    return variable if factor == 1 and isinstance(variable, Variable) else None
+    parts = sorted([(s.kind, factor) for s, factor in pattern.terms])
+    alone = parts in ([("base", 1)], [("base", 1), ("window", 1)])
+    return pattern.object if alone and not pattern.lanes else None
 
 
 def _line(check: int, function: Function, facts: Facts) -> int:

@@ -11,10 +11,9 @@ from ..facts import Facts
 from ..launch import launch_shape
 from ..values.assumed import texts
 from ..values.patterns import interior_patterns, patterns
+from ..values.threads import WARP_SIZE
 from .access import Access
 from .requests import matrices
-
-_WARP = 32
 
 
 class Executing(NamedTuple):
@@ -40,11 +39,11 @@ def executing(access: Access, function: Function, facts: Facts) -> Executing | N
         threads = facts.once(function, interior_patterns).threads(access.index)
         if threads is None:
             return None
-    lanes = 8 * matrices(access) or _WARP
+    lanes = 8 * matrices(access) or WARP_SIZE
     warps: dict[int, list[int]] = {}
     for thread in members(threads.bits):
-        if thread % _WARP < lanes:
-            warps.setdefault(thread // _WARP, []).append(thread)
+        if thread % WARP_SIZE < lanes:
+            warps.setdefault(thread // WARP_SIZE, []).append(thread)
     assumed = texts(threads.assumptions)
     return Executing(list(warps.values()), assumed, known.space.exact) if warps else None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...isa.memory import PREFETCH
+from ...isa.targets import Target
 from ...isa.types import SIZES
 from ...ptx.ir import Address, Function, Instruction, Offset, Operand, Register, Symbol, Variable
 from ..facts import Facts, by_opcode
@@ -137,8 +137,8 @@ def asks_space(function: Function, facts: Facts) -> bool:
 
 
 def _upper_word_only(facts: Facts) -> bool:
-    number = re.search(r"\d+", facts.target or "")
-    return number is not None and int(number[0]) >= _UPPER_WORD_ONLY
+    target = Target.parse(facts.target or "")
+    return target is not None and target.number >= _UPPER_WORD_ONLY
 
 
 def made_by(

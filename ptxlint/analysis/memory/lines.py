@@ -22,6 +22,7 @@ from ...ptx.ir import (
 )
 from ..facts import Facts
 from ..launch import launch_shape
+from ..named import definitions
 from .banks import LANES
 from .line import ALIGNED, BY_LANE, DATA, SHARED_BY_ALL, TID_X, Line, Origin, combined, join
 
@@ -41,11 +42,7 @@ class Lines:
         shape = facts.once(function, launch_shape)
         # Lanes run along tid.x where the rows of a block are whole warps.
         self._flat = shape.linear if shape.block is None else shape.block[0] % LANES == 0
-        self._definitions: dict[Register, list[Instruction]] = {}
-        for instruction in function.instructions:
-            operands = instruction.operands
-            if operands and type(operands[0]) is Register:
-                self._definitions.setdefault(operands[0], []).append(instruction)
+        self._definitions = facts.once(function, definitions)
         self._known: dict[Register, Line] = {}
         self._supposed: dict[Register, Line] = {}
         self._order: list[Register] = []  # what was found, to be taken back with a supposition

@@ -13,10 +13,9 @@ from ..alignment import Need, smaller
 from ..facts import Facts
 from ..places import at_lines, operand_span
 from ..values.patterns import patterns
+from ..values.threads import WARP_SIZE
 from .misalignment import Misalignment, misalignments
 from .requirements import requirement_of
-
-WARP = 32
 
 
 class Described(NamedTuple):
@@ -53,7 +52,7 @@ def _described(group: list[Misalignment], function: Function, facts: Facts) -> D
         "modulus": first.modulus,
         "residues": first.residues
         if isinstance(first.residues, int)
-        else list(first.residues[:WARP]),
+        else list(first.residues[:WARP_SIZE]),
         "thread": first.thread,
         "apart": first.apart,
         "lines": lines,
@@ -97,13 +96,10 @@ def what_is_wrong(found: Misalignment, function: Function, facts: Facts) -> str:
 
 def thread_in_words(thread: int, function: Function, facts: Facts) -> str:
     """A thread of the function's thread space, by its coordinates: ``%tid.x = 1``."""
-    space = facts.once(function, patterns).space
-    block = space.shape.block
-    if block is None or block[1:] == (1, 1):
+    shape = facts.once(function, patterns).space.shape
+    if shape.block is None or shape.block[1:] == (1, 1):
         return f"%tid.x = {thread}"
-    x, y, _ = block
-    place = (thread % x, thread // x % y, thread // (x * y))
-    return f"%tid = {place}"
+    return f"%tid = {shape.place(thread)}"
 
 
 def what_to_do(found: Misalignment) -> str:

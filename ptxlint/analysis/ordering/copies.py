@@ -14,7 +14,7 @@ from ..memory.access import Access
 from ..memory.accesses import accesses
 from ..values.patterns import Patterns, patterns
 from ..values.threads import WARP_SIZE
-from .groups import idle_waits, is_copy
+from .groups import idle_waits, in_flight, is_copy
 
 NO_WAIT, NOT_COMMITTED, TOO_WEAK = "no wait", "not committed", "too weak"
 _READS = frozenset({"read"})
@@ -54,11 +54,10 @@ def early_reads(function: Function, facts: Facts) -> list[EarlyRead]:
     if not flow.resolved:
         return []
     known = facts.once(function, patterns)
-    idle = {id(each.wait) for each in facts.once(function, idle_waits)}  # PTX507's
-    found = [each for each in _in_blocks(function, facts, flow, known) if id(each.wait) not in idle]
     if not any(map(_waits, function.instructions)):
-        found = _never_awaited(function, facts, flow, known)
-    return found
+        return _never_awaited(function, facts, flow, known)
+    idle = {id(each.wait) for each in facts.once(function, idle_waits)}  # PTX507's
+    return [each for each in _in_blocks(function, facts, flow, known) if id(each.wait) not in idle]
 
 
 def _waits(instruction: Instruction) -> bool:
@@ -89,11 +88,8 @@ def _places(access: Access, known: Patterns, size: int) -> tuple[Variable | None
     pattern = known.address(access.index, operand) if hasattr(operand, "base") else None  # type: ignore[arg-type]
     if pattern is None or pattern.lanes:
         return None, frozenset()
-    objects = [symbol.origin for symbol, factor in pattern.terms if symbol.kind == "base"]
-    variable = objects[0] if len(objects) == 1 else None
-    if not isinstance(variable, Variable):
-        return None, frozenset()
-    if len(pattern.terms) != 1 or not size:
+    variable = pattern.object
+    if variable is None or len(pattern.terms) != 1 or not size:
         return variable, frozenset()
     steps = (0,) if pattern.vector is None else pattern.vector.values
     if not known.space.exact:
@@ -103,6 +99,11 @@ def _places(access: Access, known: Patterns, size: int) -> tuple[Variable | None
         start = pattern.const + step
         words.update(range(start // 4, (start + size - 1) // 4 + 1))
     return variable, frozenset(words)
+
+
+def _read_places(access: Access, known: Patterns) -> tuple[Variable | None, frozenset[int]]:
+    size = 16 if access.instruction.opcode.mnemonic == "ldmatrix" else access.size or 0
+    return _places(access, known, size)
 
 
 def _reads(function: Function, facts: Facts) -> dict[int, Access]:
@@ -137,11 +138,9 @@ def _in_blocks(
                 groups.append(loose)
                 loose = []
             elif _waits(instruction):
-                count = instruction.operands[0] if instruction.operands else None
-                left = count.value if isinstance(count, Integer) else 0
                 if "wait_all" in instruction.opcode.modifiers:
                     loose = []
-                groups = groups[len(groups) - left :] if 0 < left < len(groups) else groups[:left]
+                groups = list(in_flight(groups, instruction))
                 flying, wait = list(groups), instruction
             elif at in reads and wait is not None:
                 one = _read(reads[at], flying, loose, wait, known)
@@ -157,8 +156,7 @@ def _read(
     wait: Instruction,
     known: Patterns,
 ) -> EarlyRead | None:
-    size = 16 if access.instruction.opcode.mnemonic == "ldmatrix" else access.size or 0
-    variable, places = _places(access, known, size)
+    variable, places = _read_places(access, known)
     if variable is None or not places:
         return None
     for why, waiting in (
@@ -185,8 +183,7 @@ def _never_awaited(
             after = index > at if block == flow.block_of[at] else reached >> block & 1
             if not after:
                 continue
-            size = 16 if access.instruction.opcode.mnemonic == "ldmatrix" else access.size or 0
-            variable, places = _places(access, known, size)
+            variable, places = _read_places(access, known)
             known_places = places and copy.places
             same = variable is copy.variable or variable is None or copy.variable is None
             if same and (not known_places or places & copy.places):

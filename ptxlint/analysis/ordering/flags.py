@@ -14,14 +14,14 @@ from ...ptx.ir import Address, Function, Instruction
 from ..dependence.polling import polling_branches
 from ..facts import Facts, by_opcode
 from ..flow.graph import ControlFlow, control_flow
-from ..flow.loops import Loop, loops
+from ..flow.loops import loops
 from ..memory.bases import Base
 from ..memory.pointers import pointers
 
 _OUTSIDE = ("global", "generic")
 _STRONG = ("relaxed", "volatile")
 _WORD = 4  # bytes: wider ones may bring the data along with the flag
-_WAITS = frozenset({"bar", "barrier", "mbarrier", "call", "griddepcontrol"})
+_WAITS = frozenset({"mbarrier", "call"})
 
 
 class Unordered(NamedTuple):
@@ -74,12 +74,12 @@ def _is_data(instruction: Instruction) -> bool:
 def _orders(instruction: Instruction) -> bool:
     opcode = instruction.opcode
     effect = memory_effect(opcode.mnemonic, opcode.modifiers)
-    return opcode.mnemonic in _WAITS or bool(effect.barrier) or effect.before or effect.after
+    return opcode.mnemonic in _WAITS or effect.orders
 
 
 def unreleased(function: Function, facts: Facts) -> list[Unordered]:
     """Each such store of a flag with the last plain store ahead of it in its block."""
-    if not has_flag_store(function, facts):
+    if not facts.once(function, has_flag_store):
         return []
     flow = facts.once(function, control_flow)
     found = []
@@ -99,7 +99,7 @@ def unacquired(function: Function, facts: Facts) -> list[Unordered]:
     """Each loop that waits for a flag, with the first plain load behind it of what the kernel has
     not read before.
     """
-    if not has_flag_load(function, facts):
+    if not facts.once(function, has_flag_load):
         return []
     flow, nest = facts.once(function, control_flow), facts.once(function, loops)
     found = []
@@ -108,7 +108,9 @@ def unacquired(function: Function, facts: Facts) -> list[Unordered]:
         loop = nest.innermost(flow.block_of[branch])
         if len(flags) != 1 or len(waited) != 1 or not _is_flag(flow.instructions[flags[0]]):
             continue
-        if loop is None or any(map(_orders, _inside(loop, flow))):
+        if loop is None:
+            continue
+        if any(_orders(flow.instructions[at]) for at in flow.places(loop.blocks)):
             continue
         for target in flow.blocks[flow.block_of[branch]].successors:
             if target not in loop:
@@ -117,12 +119,6 @@ def unacquired(function: Function, facts: Facts) -> list[Unordered]:
                 if one is not None and _awaited(one, function, facts, flow, flags[0]):
                     found.append(one._replace(branch=flow.instructions[branch]))
     return found
-
-
-def _inside(loop: Loop, flow: ControlFlow) -> Iterator[Instruction]:
-    for block in range(len(flow.blocks)):
-        if block in loop:
-            yield from flow.instructions[flow.blocks[block].start : flow.blocks[block].stop]
 
 
 def _behind(block: int, flow: ControlFlow) -> Iterator[int]:

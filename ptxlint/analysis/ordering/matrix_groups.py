@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...ptx.ir import Function, Instruction, Integer
+from ...ptx.ir import Function, Instruction
 from ..facts import Facts
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.registers import RegisterUse, register_use
+from .groups import in_flight
 
 _DEEPEST = 8  # groups in flight that are told apart
 _COPIES = frozenset({"mov"})
@@ -101,13 +102,7 @@ def _step(state: _State, at: int, flow: ControlFlow, use: RegisterUse) -> _State
         if _is(instruction, "commit_group"):
             return _State({}, (*state.groups, state.open)[-_DEEPEST:])
         if _is(instruction, "wait_group"):
-            count = instruction.operands[0] if instruction.operands else None
-            left = count.value if isinstance(count, Integer) else 0
-            return state._replace(
-                groups=state.groups[len(state.groups) - left :]
-                if 0 < left < len(state.groups)
-                else state.groups[:left]
-            )
+            return state._replace(groups=tuple(in_flight(state.groups, instruction)))
         return state
     if instruction.opcode.mnemonic == "call":
         return _NOTHING

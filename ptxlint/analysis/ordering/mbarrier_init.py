@@ -38,7 +38,7 @@ def has_init(function: Function, facts: Facts) -> bool:
 def too_early(function: Function, facts: Facts) -> list[TooEarly]:
     """For each ``mbarrier.init`` of a kernel whose block is told, the first such use."""
     flow, known = facts.once(function, control_flow), facts.once(function, patterns)
-    if not (function.is_kernel and has_init(function, facts) and known.space.exact):
+    if not (function.is_kernel and facts.once(function, has_init) and known.space.exact):
         return []
     if not flow.resolved:
         return []
@@ -72,9 +72,8 @@ def _place(access: Access, known: Patterns) -> tuple[Variable, int] | None:
     pattern = access.pattern
     if pattern is None or pattern.lanes or pattern.vector is not None or len(pattern.terms) != 1:
         return None
-    symbol, _ = next(iter(pattern.terms))
-    variable = symbol.origin if symbol.kind == "base" else None
-    return (variable, pattern.const) if isinstance(variable, Variable) else None
+    variable = pattern.object
+    return None if variable is None else (variable, pattern.const)
 
 
 def _lowest(threads: Threads) -> int:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ...isa.memory import memory_effect
 from ...ptx.ir import Address, Function, Instruction, Register
-from ..bitset import members
 from ..facts import Facts
 from ..flow.graph import ControlFlow, control_flow
 from ..flow.loops import Loop, loops
@@ -29,7 +28,7 @@ def weak_polls(function: Function, facts: Facts) -> list[Poll]:
     None of those in which anything else could make another thread's write seen: a strong access,
     a fence, a barrier, a store, an atomic, a call.
     """
-    if not _may_poll(function, facts):
+    if not facts.once(function, may_poll):
         return []
     flow = facts.once(function, control_flow)
     found = []
@@ -41,11 +40,6 @@ def weak_polls(function: Function, facts: Facts) -> list[Poll]:
 
 
 def may_poll(function: Function, facts: Facts) -> bool:
-    """For ``facts.once``: whether a short loop with a load and nothing else may be there."""
-    return _may_poll(function, facts)
-
-
-def _may_poll(function: Function, facts: Facts) -> bool:
     """By the text: a branch back over few instructions, a weak load among them, and nothing that
     keeps it.
     """
@@ -73,11 +67,7 @@ def _is_weak_load(instruction: Instruction) -> bool:
 
 def _poll(loop: Loop, function: Function, facts: Facts, flow: ControlFlow) -> Poll | None:
     use = facts.once(function, register_use)
-    inside = [
-        at
-        for block in members(loop.blocks)
-        for at in range(flow.blocks[block].start, flow.blocks[block].stop)
-    ]
+    inside = list(flow.places(loop.blocks))
     loads = []
     for at in inside:
         instruction = flow.instructions[at]

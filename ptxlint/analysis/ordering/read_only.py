@@ -5,10 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...isa.memory import memory_effect
-from ...ptx.ir import Address, Function, Instruction, Offset, Operand, Register, Symbol, Variable
-from ..facts import Facts, by_opcode
+from ...ptx.ir import (
+    Address,
+    Function,
+    Instruction,
+    Offset,
+    Opcode,
+    Operand,
+    Register,
+    Symbol,
+    Variable,
+)
+from ..facts import Facts
 from ..memory.bases import Base
 from ..memory.pointers import pointers
+from ..named import definitions
 
 _OUTSIDE = ("global", "generic")
 _DEEP = 200
@@ -27,7 +38,7 @@ def suspects(function: Function, facts: Facts) -> frozenset[int]:
     loads, stores = _accesses(function, facts)
     if not loads or not stores:
         return frozenset()
-    roots = _Roots(function)
+    roots = _Roots(function, facts)
     read = {id(each): roots.of(_address(each)) for each in loads}
     written = {id(each): roots.of(_address(each)) for each in stores}
     both = {root for root in read.values() if root is not None} & set(written.values())
@@ -57,17 +68,18 @@ def written_too(function: Function, facts: Facts) -> list[WrittenToo]:
 
 def _accesses(function: Function, facts: Facts) -> tuple[list[Instruction], list[Instruction]]:
     """(loads by ``.nc`` or ``ldu``, stores and atomics) of global memory, each in order."""
-    loads: list[Instruction] = []
-    stores: list[Instruction] = []
-    for opcode, instructions in facts.once(function, by_opcode).items():
-        if opcode.mnemonic == "ldu" or (opcode.mnemonic == "ld" and "nc" in opcode.modifiers):
-            loads += instructions
-        elif opcode.mnemonic in ("st", "atom", "red"):
-            effect = memory_effect(opcode.mnemonic, opcode.modifiers)
-            if any(row.space in _OUTSIDE for row in effect.addresses):
-                stores += instructions
-    order = [sorted(each, key=lambda i: i.start) for each in (loads, stores)]
-    return order[0], order[1]
+    return facts.of_opcodes(function, _is_read_only), facts.of_opcodes(function, _stores)
+
+
+def _is_read_only(opcode: Opcode) -> bool:
+    return opcode.mnemonic == "ldu" or (opcode.mnemonic == "ld" and "nc" in opcode.modifiers)
+
+
+def _stores(opcode: Opcode) -> bool:
+    if opcode.mnemonic not in ("st", "atom", "red"):
+        return False
+    effect = memory_effect(opcode.mnemonic, opcode.modifiers)
+    return any(row.space in _OUTSIDE for row in effect.addresses)
 
 
 def _address(instruction: Instruction) -> Operand:
@@ -77,12 +89,8 @@ def _address(instruction: Instruction) -> Operand:
 class _Roots:
     """The parameter or object that an address comes from, by names; None where it is not one."""
 
-    def __init__(self, function: Function) -> None:
-        self._made: dict[Register, list[Instruction]] = {}
-        for instruction in function.instructions:
-            operands = instruction.operands
-            if operands and type(operands[0]) is Register:
-                self._made.setdefault(operands[0], []).append(instruction)
+    def __init__(self, function: Function, facts: Facts) -> None:
+        self._made = facts.once(function, definitions)
         self._known: dict[Register, Variable | None] = {}
         self._depth = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...ptx.ir import Variable
 from .assumed import texts
 from .symbols import GRID, Symbol
 from .vectors import Exact, Vector
@@ -78,6 +79,13 @@ class Pattern:
     def exact(self) -> Exact:
         """The part without symbols."""
         return Exact(self.const, self.vector)
+
+    @property
+    def object(self) -> Variable | None:
+        """The one declared object that an address counts from, whatever else is in it."""
+        objects = [symbol.origin for symbol, _ in self.terms if symbol.kind == "base"]
+        found = objects[0] if len(objects) == 1 else None
+        return found if isinstance(found, Variable) else None
 
     @property
     def has_strides(self) -> bool:
