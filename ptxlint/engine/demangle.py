@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 _LENGTH = re.compile(r"\d{1,9}")
+_TAG = re.compile(r"\[abi:([^\]]*)\]")
+_TAGS = re.compile(rf"(?:{_TAG.pattern}){{2,}}")
 
 
 @lru_cache(maxsize=4096)
@@ -25,7 +27,21 @@ def demangle(name: str) -> str:
         text = "" if tree is None else str(tree)
     except Exception:
         text = ""
-    return text or _qualified(name) or name
+    return _in_order(text, name) or _qualified(name) or name
+
+
+def _in_order(text: str, name: str) -> str:
+    """With ABI tags in the order of the mangled name: the parser keeps them as a set, whose order
+    is another one in each run.
+    """
+
+    def place(tag: str) -> int:
+        return name.find(f"B{len(tag)}{tag}")
+
+    def ordered(tags: re.Match[str]) -> str:
+        return "".join(f"[abi:{tag}]" for tag in sorted(_TAG.findall(tags[0]), key=place))
+
+    return _TAGS.sub(ordered, text)
 
 
 def _qualified(name: str) -> str:

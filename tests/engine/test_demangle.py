@@ -30,3 +30,9 @@ def test_demangle(name: str, expected: str) -> None:
 @given(st.text(alphabet="NIELSt0123456789_ZKPvfi$.", max_size=60))
 def test_no_name_raises(rest: str) -> None:
     assert demangle("_Z" + rest)
+
+
+def test_abi_tags_stand_in_the_order_of_the_name() -> None:
+    """Numba's names have two; the parser would give them in the order of the run's hashes."""
+    name = "_ZN8__main__2upB2v1B6cw51cXB4tag3B2z9E5ArrayIfLi1E1C7mutable7alignedE"
+    assert demangle(name).startswith("__main__::up[abi:v1][abi:cw51cX][abi:tag3][abi:z9](Array<")
